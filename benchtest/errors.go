@@ -1,0 +1,5 @@
+package benchtest
+
+import "errors"
+
+var errNotExtendable = errors.New("benchtest: these runs were loaded, not measured, so no more can be made")

@@ -1,0 +1,76 @@
+package metric
+
+import "time"
+
+// Phase is the part of a run that a request was scheduled in.
+type Phase string
+
+// The phases of a run whose requests are recorded. Only those of the window
+// count; the others are kept because the queue they form is the one that the
+// window's requests met.
+const (
+	Settle   Phase = "settle"
+	Window   Phase = "window"
+	Cooldown Phase = "cooldown"
+)
+
+// Timeline is one request as the driver saw it. All times are since the
+// run's origin, an instant before any request was due; so the zero time means
+// "did not happen", never "happened at once".
+type Timeline struct {
+	ID    string `json:"id"`
+	Phase Phase  `json:"phase"`
+
+	// Scheduled is when the request was due; Sent when its first byte left.
+	Scheduled time.Duration `json:"scheduled"`
+	Sent      time.Duration `json:"sent,omitzero"`
+	// FirstEvent is the first event of any kind, FirstToken the first that
+	// carried something generated, FirstContent the first that carried text
+	// of the answer itself, LastToken the last that carried something
+	// generated, Closed the end of the stream.
+	FirstEvent   time.Duration `json:"first_event,omitzero"`
+	FirstToken   time.Duration `json:"first_token,omitzero"`
+	FirstContent time.Duration `json:"first_content,omitzero"`
+	LastToken    time.Duration `json:"last_token,omitzero"`
+	Closed       time.Duration `json:"closed,omitzero"`
+
+	// Events is the number of token events, and Gaps the times between them
+	// in order. Gaps may be dropped once summarised (GapMax, GapSum stay).
+	Events int             `json:"events,omitzero"`
+	Gaps   []time.Duration `json:"-"`
+	// ZeroGaps counts gaps of zero; GapMax is the longest gap.
+	ZeroGaps int           `json:"zero_gaps,omitzero"`
+	GapMax   time.Duration `json:"gap_max,omitzero"`
+
+	// FirstTokens is how many tokens the first token event carried; -1 when
+	// the server did not say.
+	FirstTokens int `json:"first_tokens"`
+	// TokenGaps is true when every token event is known to have carried
+	// exactly one token, so that gaps between events are gaps between tokens.
+	TokenGaps bool `json:"token_gaps,omitzero"`
+
+	// PromptTokens, OutputTokens and CachedTokens are the server's counts; -1
+	// when it did not say. AskedPrompt and AskedOutput are what the workload
+	// asked for; -1 when it asked for no particular length.
+	PromptTokens int `json:"prompt_tokens"`
+	OutputTokens int `json:"output_tokens"`
+	CachedTokens int `json:"cached_tokens"`
+	AskedPrompt  int `json:"asked_prompt"`
+	AskedOutput  int `json:"asked_output"`
+
+	Finish        string   `json:"finish,omitzero"`
+	NewConnection bool     `json:"new_connection,omitzero"`
+	Warnings      []string `json:"warnings,omitzero"`
+
+	// Failure is the class of the failure, "" for a success, Unfinished for a
+	// request that the drain limit cut, Aborted for one that the user
+	// stopped. Message is the failure in words.
+	Failure string `json:"failure,omitzero"`
+	Message string `json:"message,omitzero"`
+}
+
+// Failures that are the driver's own words; all others are the engine's.
+const (
+	Unfinished = "unfinished"
+	Aborted    = "aborted"
+)

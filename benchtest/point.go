@@ -1,0 +1,122 @@
+package benchtest
+
+import (
+	"time"
+
+	"github.com/openloop-go/openloop/benchtest/arrival"
+	"github.com/openloop-go/openloop/benchtest/metric"
+	"github.com/openloop-go/openloop/engines"
+)
+
+// SLO is the service-level objective of one request.
+type SLO = metric.SLO
+
+// Workload makes the requests of a run. Request i must depend on nothing but
+// its arguments: shape decides lengths and what shares a prefix with what,
+// and is the same in every arm; content decides the tokens themselves, and is
+// never the same twice on one start of an engine.
+//
+// A workload may also have Validate() error, called before anything starts,
+// and String() string, which is part of the point's identity.
+type Workload interface {
+	Request(i int, shape, content uint64) engines.Request
+}
+
+// Closed is a closed loop: a fixed number of requests in flight. The zero
+// value is off.
+type Closed struct {
+	// InFlight is the number of requests in flight; 1 is serial.
+	InFlight int
+}
+
+// Point is all that defines a measurement. It is validated whole before
+// anything starts.
+type Point struct {
+	// Name is the short name in file names and reports; empty derives one
+	// from the load, as in "poisson-4".
+	Name string
+	// Workload makes the requests.
+	Workload Workload
+
+	// Arrivals is the open loop's arrival process. Exactly one of Arrivals
+	// and Closed is set.
+	Arrivals arrival.Process
+	Closed   Closed
+
+	// Requests is the number of requests in the window; Window its length.
+	// Exactly one is set. A window closes at the next scheduled arrival.
+	Requests int
+	Window   time.Duration
+
+	// Warmup and Settle are numbers of requests before the window, in
+	// neither count of it. Zero means max(10 % of the window's requests, 50);
+	// negative means none.
+	Warmup, Settle int
+
+	// Drain bounds the wait for the window's last requests. Zero is 60 s.
+	Drain time.Duration
+
+	// Cache is what the point requires of the prefix cache.
+	Cache Cache
+	// SharedTokens is the share of prompt tokens that the workload means to
+	// be served from the cache, from 0 to 1.
+	SharedTokens float64
+
+	// ClientLimit is a client-side limit of requests in flight, as a gateway
+	// might have; the wait for a slot counts, since latency runs from the
+	// schedule. Zero is no limit.
+	ClientLimit int
+	// MaxInFlight is a safety cap: reaching it makes the run invalid. Zero is
+	// no cap.
+	MaxInFlight int
+
+	// Runs is the number of runs that Measure makes: zero is 3, the first
+	// look of the gate.
+	Runs int
+	// Starts is the number of engine starts that the runs are spread over:
+	// zero is 1. More need an engine that can be restarted.
+	Starts int
+
+	// Seed varies the arrivals and lengths of the whole point; zero is the
+	// usual ones.
+	Seed uint64
+
+	// Limits are the limits of validity; zero fields are the defaults of
+	// DefaultLimits.
+	Limits Limits
+}
+
+// Cache is what a point requires of the prefix cache.
+type Cache string
+
+const (
+	// Cold, the zero value: prompts are new content and the cache is flushed
+	// where it can be; a run that is seen to be warmer than SharedTokens is
+	// invalid, one whose coldness cannot be seen gets a warning.
+	Cold Cache = ""
+	// ProvedCold: as Cold, and a run whose coldness cannot be proved is
+	// invalid.
+	ProvedCold Cache = "proved-cold"
+	// Warm: the cache is left as it is.
+	Warm Cache = "warm"
+)
+
+// Limits decide whether a run can be trusted. A zero field is the default;
+// to switch a limit off set it to a value that cannot be reached.
+type Limits struct {
+	// ErrorRate is the largest share of failed requests. Default 0.01.
+	ErrorRate float64
+	// Achieved is the smallest achieved/offered rate. Default 0.99.
+	Achieved float64
+	// Lag is the largest p99 of sent − scheduled. Default 5 ms.
+	Lag time.Duration
+	// Cached is the share of prompt tokens allowed from the cache above
+	// SharedTokens. Default 0.01.
+	Cached float64
+	// Length is the relative difference allowed between the lengths asked
+	// for and those served. Default 0.02.
+	Length float64
+	// ZeroGaps is the share of gaps of zero above which a stream counts as
+	// buffered. Default 0.90.
+	ZeroGaps float64
+}

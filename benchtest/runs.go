@@ -1,0 +1,41 @@
+package benchtest
+
+import (
+	"context"
+
+	"github.com/openloop-go/openloop/benchtest/metric"
+)
+
+// T is what Measure needs of a *testing.T.
+type T interface {
+	Helper()
+	Name() string
+	Logf(format string, args ...any)
+	Errorf(format string, args ...any)
+	FailNow()
+	Context() context.Context
+	Cleanup(func())
+}
+
+// Runs are the runs made at one point. They are data: the assertions judge
+// them, and none of them measures, except NoRegression, which may extend
+// them.
+type Runs struct {
+	// Records are the runs in order.
+	Records []*metric.Record
+
+	extend func(ctx context.Context, n int) error
+}
+
+// Extendable reports whether more runs can be made: runs just measured can be
+// extended, runs loaded from disk cannot.
+func (r *Runs) Extendable() bool { return r.extend != nil }
+
+// Extend makes more runs until there are n. The runs made so far are never
+// lost: on an error they are in Records.
+func (r *Runs) Extend(ctx context.Context, n int) error {
+	if r.extend == nil {
+		return errNotExtendable
+	}
+	return r.extend(ctx, n)
+}

@@ -1,0 +1,3 @@
+module github.com/openloop-go/openloop
+
+go 1.26
