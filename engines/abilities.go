@@ -123,10 +123,16 @@ type Simulator interface {
 	// its clock has come to the one before, and calls done as each request
 	// ends, so that a driver can end the sequence when it has seen enough.
 	// Times are on the clock of Arrival.At.
+	//
+	// An arrival without a request is a wait: it carries no work, and the
+	// next arrival is pulled once a request has ended or the clock has come
+	// to At, whichever is first (At in the past sets no limit). A closed loop
+	// yields one when all its slots are taken.
 	Simulate(arrivals iter.Seq[Arrival], done func(Outcome))
 }
 
-// Arrival is one request and the time at which it is due.
+// Arrival is one request and the time at which it is due. Without a request it
+// is a wait (see Simulator).
 type Arrival struct {
 	At      time.Duration
 	Request *Request
