@@ -3,11 +3,16 @@
 // imports nothing else of the module.
 package ci
 
-import "time"
+import (
+	"fmt"
+	"log/slog"
+	"time"
+)
 
 // Config is the configuration of a whole `go test` run. Environment comes
 // first, because a flag breaks `go test ./...` in packages that do not define
-// it; a flag, where it is defined, wins.
+// it; a flag, where it is defined, wins. The zero value changes nothing:
+// engines are started, baselines are judged against and never written.
 type Config struct {
 	// EngineURL attaches to a running server instead of starting one. The URL
 	// of a kind (VLLMURL, …) beats it for that kind.
@@ -20,38 +25,71 @@ type Config struct {
 	// APIKey is sent as a bearer token; it never reaches a file or a log.
 	APIKey string `env:"OPENLOOP_API_KEY"`
 
-	// Update accepts the measured runs as the new baseline: exactly "1" or
-	// "true" as a flag; any other value is an error, so that "0" does not
-	// update. In CI it needs UpdateInCI as well.
+	// Update accepts the measured runs as the new baseline, whether there is
+	// one already or not. In the environment only "1" says so, "0" and
+	// "false" do not, and anything else is an error. In CI it needs
+	// UpdateInCI as well.
 	Update bool `env:"OPENLOOP_UPDATE"`
+	// Create writes the baselines that do not exist yet and judges against
+	// those that do. In CI it needs UpdateInCI as well.
+	Create bool `env:"OPENLOOP_CREATE"`
+	// Append makes Update add runs of another start to the baseline instead
+	// of replacing it.
+	Append bool `env:"OPENLOOP_APPEND"`
 	// UpdateInCI says, a second time, that a baseline may be written in CI.
 	UpdateInCI bool `env:"OPENLOOP_UPDATE_IN_CI"`
-	// Append adds runs of another start to a baseline instead of replacing it.
-	Append bool `env:"OPENLOOP_APPEND"`
 
-	// Runs overrides the number of runs of the first look; zero leaves it.
+	// Runs overrides the number of runs of the first look and, with Update,
+	// of the baseline; zero leaves them.
 	Runs int `env:"OPENLOOP_RUNS"`
 	// Budget bounds the wall time of one measurement; zero is no bound but
 	// the test's deadline.
 	Budget time.Duration `env:"OPENLOOP_BUDGET"`
 	// Artifacts is the folder for records and reports; empty is
-	// testdata/openloop in the package's folder.
+	// testdata/openloop in the package's folder. Baselines are always below
+	// testdata/openloop, because they are committed.
 	Artifacts string `env:"OPENLOOP_ARTIFACTS"`
 	// Inconclusive says what an inconclusive verdict does to a test.
 	Inconclusive Inconclusive `env:"OPENLOOP_INCONCLUSIVE"`
 
-	// CI is true when a continuous-integration system runs this.
-	CI bool `env:"CI"`
+	// CI is true when a continuous-integration system runs this; System is
+	// its name, as Detect gives it, and RunID what that system calls this
+	// run. A result that go test has cached under another run id is not
+	// served again, because the id was read.
+	CI     bool
+	System string
+	RunID  string
 }
 
 // Inconclusive is what an inconclusive verdict does to a test.
 type Inconclusive string
 
 const (
-	// InconclusiveFails, the zero value: the test fails.
+	// InconclusiveFails, the zero value: the test fails. In the environment
+	// it is also written "fail".
 	InconclusiveFails Inconclusive = ""
 	// InconclusiveSkips: the test is skipped, with the verdict as the reason.
 	InconclusiveSkips Inconclusive = "skip"
 	// InconclusiveWarns: the verdict is logged and the test goes on.
 	InconclusiveWarns Inconclusive = "warn"
 )
+
+// String shows the configuration with the API key left out, so that logging
+// it is safe. It serves %v, %+v and %s.
+func (c Config) String() string {
+	type shown Config // without the methods, so that formatting ends
+	return fmt.Sprintf("%+v", shown(c.withoutSecrets()))
+}
+
+// GoString is String, so that %#v keeps the key out too.
+func (c Config) GoString() string { return "ci.Config" + c.String() }
+
+// LogValue is the configuration for log/slog, with the API key left out.
+func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
+
+func (c Config) withoutSecrets() Config {
+	if c.APIKey != "" {
+		c.APIKey = "(set)"
+	}
+	return c
+}
