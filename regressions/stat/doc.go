@@ -1,0 +1,2 @@
+// Package stat is the arithmetic of the gate.
+package stat
