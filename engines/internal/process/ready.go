@@ -1,0 +1,135 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// tailLines is how many of the log's last lines a message carries.
+const tailLines = 20
+
+// finalError is an answer that waiting cannot change.
+type finalError struct{ err error }
+
+func (e *finalError) Error() string { return e.err.Error() }
+func (e *finalError) Unwrap() error { return e.err }
+
+// Final marks an error of Spec.Ready that waiting cannot change, such as
+// another model's name: the start ends at once. Final(nil) is nil.
+func Final(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &finalError{err}
+}
+
+// awaitReady calls Ready until it succeeds, the child dies, the budget is
+// spent or ctx ends. It does not stop the child.
+func (p *Process) awaitReady(ctx context.Context) error {
+	budget := time.NewTimer(p.spec.Budget)
+	defer budget.Stop()
+	probing, cancel := context.WithCancel(ctx)
+	defer cancel()
+
+	var last error
+	for {
+		answer := make(chan error, 1)
+		go func() { answer <- p.spec.Ready(probing) }()
+		select {
+		case <-p.done:
+			return p.died()
+		case <-ctx.Done():
+			return p.gaveUp(ctx, last)
+		case <-budget.C:
+			return p.tooSlow(last)
+		case err := <-answer:
+			if err == nil {
+				return p.stillAlive()
+			}
+			if final := (*finalError)(nil); errors.As(err, &final) {
+				return p.refused(final.err)
+			}
+			last = err
+		}
+		pause := time.NewTimer(p.spec.Interval)
+		select {
+		case <-p.done:
+			pause.Stop()
+			return p.died()
+		case <-ctx.Done():
+			pause.Stop()
+			return p.gaveUp(ctx, last)
+		case <-budget.C:
+			pause.Stop()
+			return p.tooSlow(last)
+		case <-pause.C:
+		}
+	}
+}
+
+// stillAlive guards against an answer from another server on the same port:
+// ours died because the port was taken.
+func (p *Process) stillAlive() error {
+	select {
+	case <-p.done:
+		return p.died()
+	default:
+		return nil
+	}
+}
+
+func (p *Process) died() error {
+	return fmt.Errorf("start %s: %s", p.spec.Name, p.obituary())
+}
+
+func (p *Process) gaveUp(ctx context.Context, last error) error {
+	return fmt.Errorf("start %s: canceled after %v%s: %w",
+		p.spec.Name, p.age(), p.said(last), context.Cause(ctx))
+}
+
+func (p *Process) tooSlow(last error) error {
+	return fmt.Errorf("start %s: not ready after %v%s; raise the start budget if it only needs longer, %s",
+		p.spec.Name, p.spec.Budget, p.said(last), p.excerpt())
+}
+
+func (p *Process) refused(err error) error {
+	return fmt.Errorf("start %s: %s, %s", p.spec.Name, p.redactor.text(err.Error()), p.excerpt())
+}
+
+func (p *Process) said(last error) string {
+	if last == nil {
+		return ""
+	}
+	return ": " + p.redactor.text(last.Error())
+}
+
+func (p *Process) age() time.Duration {
+	return rounded(time.Since(p.started))
+}
+
+// obituary says how a child that is done has ended, as in
+// "exited with code 1 after 12s, log in …; its last lines: …".
+func (p *Process) obituary() string {
+	return fmt.Sprintf("%s after %v, %s", howEnded(p.state), rounded(p.ended), p.excerpt())
+}
+
+func (p *Process) excerpt() string {
+	lines := p.log.Tail(tailLines)
+	if len(lines) == 0 {
+		return "log in " + p.log.Path() + " is empty"
+	}
+	return "log in " + p.log.Path() + "; its last lines:\n" + indent(lines)
+}
+
+// rounded drops what nobody reads: milliseconds of a second, tenths of ten.
+func rounded(d time.Duration) time.Duration {
+	switch {
+	case d >= 10*time.Second:
+		return d.Round(time.Second)
+	case d >= time.Second:
+		return d.Round(100 * time.Millisecond)
+	}
+	return d.Round(time.Millisecond)
+}
