@@ -81,6 +81,13 @@ type Point struct {
 	// usual ones.
 	Seed uint64
 
+	// Capacity is the rate that the engine is known to sustain with this
+	// workload, in requests a second, as a closed-loop probe found it. A load
+	// of at most 0.7 of it counts as quiet, where latencies are judged even
+	// if the stability is undecided. Zero is unknown. It changes nothing that
+	// is measured and is no part of the point's identity.
+	Capacity float64
+
 	// Limits are the limits of validity; zero fields are the defaults of
 	// DefaultLimits.
 	Limits Limits

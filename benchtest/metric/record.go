@@ -55,6 +55,10 @@ type Record struct {
 	Rate   float64 `json:"rate,omitzero"`
 	GapCV2 float64 `json:"gap_cv2,omitzero"`
 
+	// Capacity is the rate that the engine is known to sustain with this
+	// workload, in requests a second; 0 is unknown.
+	Capacity float64 `json:"capacity,omitzero"`
+
 	// Requests are the requests of settle, window and cooldown in order of
 	// schedule.
 	Requests []Timeline `json:"requests"`
