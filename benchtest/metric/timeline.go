@@ -22,7 +22,10 @@ type Timeline struct {
 	Phase Phase  `json:"phase"`
 
 	// Scheduled is when the request was due; Sent when its first byte left.
+	// Released is when a client-side limit let it go, so that Released −
+	// Scheduled is the wait for a slot; zero where there is no such limit.
 	Scheduled time.Duration `json:"scheduled"`
+	Released  time.Duration `json:"released,omitzero"`
 	Sent      time.Duration `json:"sent,omitzero"`
 	// FirstEvent is the first event of any kind, FirstToken the first that
 	// carried something generated, FirstContent the first that carried text
