@@ -24,7 +24,9 @@ type Runs struct {
 	// Records are the runs in order.
 	Records []*metric.Record
 
-	extend func(ctx context.Context, n int) error
+	// extend makes runs until there are n, over at least so many starts of
+	// the engine where it can be restarted; 0 is what the point says.
+	extend func(ctx context.Context, n, starts int) error
 }
 
 // Extendable reports whether more runs can be made: runs just measured can be
@@ -33,9 +35,15 @@ func (r *Runs) Extendable() bool { return r.extend != nil }
 
 // Extend makes more runs until there are n. The runs made so far are never
 // lost: on an error they are in Records.
-func (r *Runs) Extend(ctx context.Context, n int) error {
+func (r *Runs) Extend(ctx context.Context, n int) error { return r.ExtendOver(ctx, n, 0) }
+
+// ExtendOver is Extend over at least so many starts of the engine, those made
+// so far included, where the engine can be restarted; where it cannot, the
+// runs are made on the start there is. A baseline is recorded so, because
+// starts differ too. Zero is what the point says.
+func (r *Runs) ExtendOver(ctx context.Context, n, starts int) error {
 	if r.extend == nil {
 		return errNotExtendable
 	}
-	return r.extend(ctx, n)
+	return r.extend(ctx, n, starts)
 }
