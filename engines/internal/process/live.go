@@ -91,9 +91,14 @@ func newSignalHandler() *signalHandler {
 func (h *signalHandler) run() {
 	var first os.Signal
 	select {
-	case <-h.ended:
-		return
 	case first = <-h.received:
+	case <-h.ended:
+		select {
+		case first = <-h.received: // came as the last child went
+			raise(first)
+		default:
+		}
+		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), signalGrace)
 	defer cancel()

@@ -75,4 +75,3 @@ func (s *Spec) setDefaults() {
 		s.Grace = defaultGrace
 	}
 }
-

@@ -1,0 +1,78 @@
+package process
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func newTestLog(t *testing.T) *Log {
+	t.Helper()
+	l, err := openLog("server", filepath.Join(t.TempDir(), "log"), newRedactor(nil, nil, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.close() })
+	return l
+}
+
+func TestTailKeepsTheLastLines(t *testing.T) {
+	tests := []struct {
+		name  string
+		lines int
+		n     int
+		want  []string
+	}{
+		{"none", 0, 3, []string{}},
+		{"fewer than asked", 2, 3, []string{"1", "2"}},
+		{"more than asked", 5, 3, []string{"3", "4", "5"}},
+		{"more than kept", keptLines + 7, 2, []string{fmt.Sprint(keptLines + 6), fmt.Sprint(keptLines + 7)}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			l := newTestLog(t)
+			var in strings.Builder
+			for i := range test.lines {
+				fmt.Fprintf(&in, "%d\n\n", i+1) // empty lines are not kept
+			}
+			l.copyFrom(strings.NewReader(in.String()))
+			if got := l.Tail(test.n); !reflect.DeepEqual(append([]string{}, got...), test.want) {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestLogKeepsAllLinesInItsFile(t *testing.T) {
+	l := newTestLog(t)
+	long := strings.Repeat("x", longestLine+10)
+	l.copyFrom(strings.NewReader("one\r\n\n" + long + "\nlast, without an end"))
+	got, err := os.ReadFile(l.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "one\n\n" + long[:longestLine] + "\n" + long[longestLine:] + "\nlast, without an end\n"
+	if string(got) != want {
+		t.Errorf("got %d bytes, want %d", len(got), len(want))
+	}
+}
+
+func TestCountCountsPastAndComingLines(t *testing.T) {
+	l := newTestLog(t)
+	l.copyFrom(strings.NewReader("compiling a\nserving\ncompiling b\n"))
+	m, err := l.Count(regexp.MustCompile(`^compiling`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.N() != 2 {
+		t.Errorf("past: %d, want 2", m.N())
+	}
+	l.copyFrom(strings.NewReader("compiling c\nnot compiling\n"))
+	if m.N() != 3 {
+		t.Errorf("then: %d, want 3", m.N())
+	}
+}

@@ -1,0 +1,74 @@
+package process
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestCommandWithoutSecrets(t *testing.T) {
+	tests := []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"flag and value", []string{"vllm", "serve", "m", "--api-key", "sesame"}, "vllm serve m --api-key [removed]"},
+		{"flag=value", []string{"s", "--api-key=sesame", "--port", "1"}, "s --api-key=[removed] --port 1"},
+		{"several values", []string{"s", "--api-key", "one", "two", "--port", "1"}, "s --api-key [removed] [removed] --port 1"},
+		{"short values", []string{"s", "--token", "x"}, "s --token [removed]"},
+		{"underscores", []string{"s", "--hf_token", "abcdefgh"}, "s --hf_token [removed]"},
+		{"the value again elsewhere", []string{"s", "--api-key", "sesame", "--header", "x=sesame"}, "s --api-key [removed] --header x=[removed]"},
+		{"tokens that are no secret", []string{"s", "--max-num-batched-tokens", "2048", "--tokenizer", "t"}, "s --max-num-batched-tokens 2048 --tokenizer t"},
+		{"known by its look", []string{"s", "--x", "hf_abcdefghijklmnopqrstuv"}, "s --x [removed]"},
+		{"quoted as a shell needs it", []string{"s", "--hf-overrides", `{"a": 1}`, "it's", ""}, `s --hf-overrides '{"a": 1}' 'it'\''s' ''`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := newRedactor(test.args, nil, nil).command(test.args); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestTextWithoutSecrets(t *testing.T) {
+	red := newRedactor(
+		[]string{"vllm", "--api-key", "sesame-open", "--admin-api-key=sesame-open-wide"},
+		[]string{"HF_TOKEN=fromtheenvironment", "TOKENIZERS_PARALLELISM=parallel", "OPENAI_API_KEY=", "MY_TOKEN=1"},
+		[]string{"told-so"})
+	tests := []struct{ in, want string }{
+		{"api_key: ['sesame-open']", "api_key: ['[removed]']"},
+		{"the longer one sesame-open-wide goes whole", "the longer one [removed] goes whole"},
+		{"fromtheenvironment told-so", "[removed] [removed]"},
+		{"parallel 1 stays", "parallel 1 stays"},
+		{"Authorization: Bearer abc.def-123", "Authorization: Bearer [removed]"},
+		{"hf_AAAAAAAAAAAAAAAAAAAAAA sk-0123456789abcdef0", "[removed] [removed]"},
+		{"a bearer of news", "a bearer of news"},
+	}
+	for _, test := range tests {
+		if got := red.text(test.in); got != test.want {
+			t.Errorf("text(%q) = %q, want %q", test.in, got, test.want)
+		}
+	}
+}
+
+// Whatever surrounds a secret, it does not come through.
+func FuzzNoSecretComesThrough(f *testing.F) {
+	f.Add("before ", " after", "s3cret-value")
+	f.Add("--api-key", "", "aaaaaa")
+	f.Add("Bearer ", "\n", "hf_abcdef")
+	f.Fuzz(func(t *testing.T, before, after, secret string) {
+		if len(secret) < shortestSecret || strings.Contains(removed, secret) ||
+			strings.Contains(before+removed+after, secret) {
+			t.Skip()
+		}
+		red := newRedactor([]string{"server", "--api-key=" + secret}, nil, nil)
+		for _, got := range []string{
+			red.text(before + secret + after),
+			red.command([]string{"server", "--api-key=" + secret, "--other=" + before + secret + after}),
+		} {
+			if strings.Contains(got, secret) {
+				t.Errorf("%q came through in %q", secret, got)
+			}
+		}
+	})
+}

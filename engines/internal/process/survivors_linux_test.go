@@ -1,0 +1,77 @@
+package process
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A stop ends workers that are deaf to TERM, and those in another session.
+func TestStopLeavesNobody(t *testing.T) {
+	r := newRoll(t)
+	p, err := Start(t.Context(), Spec{
+		Name: "vllm", Command: []string{os.Args[0]},
+		Env:   []string{roleName + "=front", fifoName + "=" + r.path},
+		Ready: func(context.Context) error { return nil },
+		Grace: 50 * time.Millisecond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.wait(t, "front", "worker", "daemon")
+	if err := p.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+	r.gone(t)
+}
+
+// However the test binary ends, nobody survives it.
+func TestKilledTestBinaryLeavesNobody(t *testing.T) {
+	tests := []struct {
+		name   string
+		role   string
+		signal syscall.Signal
+		group  bool // the signal goes to the whole group of the test binary
+		ends   syscall.Signal
+		says   string
+	}{
+		{"kill -9", "test", syscall.SIGKILL, false, syscall.SIGKILL, ""},
+		{"kill -9 of its process group", "test", syscall.SIGKILL, true, syscall.SIGKILL, ""},
+		{"kill -TERM", "test", syscall.SIGTERM, false, syscall.SIGTERM, ""},
+		{"kill -INT", "test", syscall.SIGINT, false, syscall.SIGINT, ""},
+		{"kill -HUP", "test", syscall.SIGHUP, false, syscall.SIGHUP, ""},
+		{"kill -ABRT, which nobody handles", "test", syscall.SIGABRT, false, 0, ""},
+		{"kill -INT beside another handler", "test handles", syscall.SIGINT, false, syscall.SIGINT, "saved\n"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRoll(t)
+			binary := exec.Command(os.Args[0])
+			binary.Env = append(os.Environ(), roleName+"="+test.role, fifoName+"="+r.path)
+			binary.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+			if err := binary.Start(); err != nil {
+				t.Fatal(err)
+			}
+			r.wait(t, "test", "front", "worker", "daemon")
+			pid := binary.Process.Pid
+			if test.group {
+				pid = -pid
+			}
+			if err := syscall.Kill(pid, test.signal); err != nil {
+				t.Fatal(err)
+			}
+			_ = binary.Wait()
+			if got := r.gone(t); got != test.says {
+				t.Errorf("said %q, want %q", got, test.says)
+			}
+			status := binary.ProcessState.Sys().(syscall.WaitStatus)
+			if test.ends != 0 && (!status.Signaled() || status.Signal() != test.ends) {
+				t.Errorf("ended with %v, want signal %v", binary.ProcessState, test.ends)
+			}
+		})
+	}
+}
