@@ -128,6 +128,10 @@ type Simulator interface {
 	// next arrival is pulled once a request has ended or the clock has come
 	// to At, whichever is first (At in the past sets no limit). A closed loop
 	// yields one when all its slots are taken.
+	//
+	// An arrival may be due at the very time at which the last request ended.
+	// The sequence may call the engine's Scrape and CompileEvents: a driver
+	// reads counters at the edges of its window.
 	Simulate(arrivals iter.Seq[Arrival], done func(Outcome))
 }
 
