@@ -1,0 +1,212 @@
+package assert
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/openloop-go/openloop/benchtest"
+	"github.com/openloop-go/openloop/benchtest/steady"
+	"github.com/openloop-go/openloop/ci"
+	"github.com/openloop-go/openloop/regressions"
+)
+
+// baselines is the folder of the baselines, below the package's own. They
+// are part of the source, so it is not configurable.
+var baselines = filepath.Join("testdata", "openloop")
+
+// NoRegression asserts that the runs are not slower than the stored baseline
+// by the gate's margin or more, and no worse in errors. It is the one
+// assertion that measures: while a look is unclear it makes more runs, up to
+// the gate's last look (3, 5, 8 and 12 runs unless the gate says otherwise).
+// The verdict is printed in full, by t.Logf where it is green.
+//
+// A missing baseline fails, with the command that records it; so do one that
+// cannot be read, runs of another workload, and a queue that grows where the
+// baseline's did not. With -openloop.update (or OPENLOOP_UPDATE=1) the runs,
+// 12 of them over two starts of the engine where it can be restarted, become
+// the baseline, and nothing is compared. What an inconclusive verdict does is
+// configured (ci.Config); by itself it fails.
+//
+// Built with -race, runs on a real clock are neither compared nor stored: the
+// test is then a functional one, and says so.
+func NoRegression(t TestingT, runs *benchtest.Runs, gate regressions.Gate, msgAndArgs ...any) bool {
+	helper(t)
+	config, err := ci.Load()
+	if err != nil {
+		return fail(t, reportf("%v", err), msgAndArgs)
+	}
+	if err := gate.Validate(); err != nil {
+		return fail(t, reportf("%v", err), msgAndArgs)
+	}
+	if bad, ok := check(runs); !ok {
+		return fail(t, bad, msgAndArgs)
+	}
+	g := gating{t: t, config: config, runs: runs, gate: gate}
+	if bad, ok := g.gateable(); !ok {
+		return fail(t, bad, msgAndArgs)
+	}
+	if ci.Race && !runs.Records[0].Virtual {
+		r := reportf("not gated: built with -race, which makes code several times slower, so nothing was compared and no baseline was written; run without -race to gate")
+		r.add("at", "%s", at(runs.Records))
+		return pass(t, r)
+	}
+	if err := g.locate(); err != nil {
+		return fail(t, reportf("%v", err), msgAndArgs)
+	}
+	base, err := regressions.ReadBaseline(g.path)
+	missing := errors.Is(err, regressions.ErrNoBaseline)
+	switch {
+	case missing && (config.Update || config.Create):
+		return g.record(nil, msgAndArgs)
+	case missing:
+		return fail(t, g.missing(err), msgAndArgs)
+	case err != nil:
+		return fail(t, g.unreadable(err), msgAndArgs)
+	case config.Update:
+		return g.record(base, msgAndArgs)
+	}
+	return g.judge(base, msgAndArgs)
+}
+
+// gating is one call of NoRegression.
+type gating struct {
+	t      TestingT
+	config ci.Config
+	runs   *benchtest.Runs
+	gate   regressions.Gate
+	// test is the name that the baseline is filed under, path its file.
+	test, path string
+}
+
+// gateable refuses metrics that cannot show a regression at this load.
+func (g *gating) gateable() (report, bool) {
+	first := g.runs.Records[0]
+	if closed(first) {
+		if !serial(first) && g.gate.Metrics == nil {
+			bad := reportf("NoRegression is refused on a closed loop (%d in flight): it turns a slowdown into a smaller one of throughput and hides the queue", first.InFlight)
+			bad.add("next", "use an arrival process or one in flight, or name the metrics in Gate.Metrics if a closed loop is what you mean")
+			bad.add("at", "%s", at(g.runs.Records))
+			return bad, false
+		}
+		return report{}, true
+	}
+	for _, m := range g.gate.Metrics {
+		if throughput(m.Name) {
+			bad := reportf("Gate.Metrics: %s on an open loop is refused: %s", m.Name, echoed)
+			bad.add("next", "gate a latency here, or the throughput of a closed loop")
+			bad.add("at", "%s", at(g.runs.Records))
+			return bad, false
+		}
+	}
+	return report{}, true
+}
+
+func (g *gating) locate() error {
+	first := g.runs.Records[0]
+	g.test = first.Test
+	if g.test == "" {
+		g.test = testName(g.t)
+	}
+	if g.test == "" {
+		return fmt.Errorf("assert: NoRegression files its baseline under the test's name, and neither the runs nor t have one: measure with benchtest.Measure, or set benchtest.Options.Test")
+	}
+	g.path = regressions.BaselinePath(baselines, g.test, first.PointName, first.Key)
+	if g.gate.Gates == 0 {
+		n, err := regressions.CountBaselines(".")
+		if err != nil {
+			return fmt.Errorf("assert: counting the module's baselines, which share the rate of false alarms: %w; set Gate.Gates", err)
+		}
+		g.gate.Gates = max(n, 1)
+	}
+	return nil
+}
+
+// judge takes looks until the verdict is clear.
+func (g *gating) judge(base *regressions.Baseline, msgAndArgs []any) bool {
+	helper(g.t)
+	for {
+		records := g.runs.Records
+		state, bad, ok := g.stability()
+		if !ok {
+			return fail(g.t, bad, msgAndArgs)
+		}
+		candidate, err := regressions.FromRecords(records, nil)
+		if err != nil {
+			return fail(g.t, reportf("%v", err), msgAndArgs)
+		}
+		v := regressions.Judge(base, candidate, g.gate)
+		out := report{head: strings.TrimRight(v.Text(), "\n")}
+		next := v.NextLook
+		if v.Status.Green() && state.State == steady.Undecided && !isQuiet(records[0]) {
+			// The latencies are no worse, but may only be those of the first
+			// minutes of a queue: more arrivals must tell.
+			u := undecided(state, records)
+			out.head = "inconclusive: " + u.head + "\n" + out.head
+			out.lines = append(u.lines[:1:1], out.lines...)
+			out.add("or", "%s", howQuiet(records[0]))
+			v.Status, next = regressions.Inconclusive, nextLook(g.gate, len(records))
+		}
+		if next <= len(records) {
+			return g.conclude(v.Status, out, msgAndArgs)
+		}
+		if !g.runs.Extendable() {
+			out.add("runs", "%d here, %d needed for the next look, and these cannot be extended: they were loaded, not measured", len(records), next)
+			return g.conclude(regressions.Inconclusive, out, msgAndArgs)
+		}
+		if err := g.runs.Extend(testContext(g.t), next); err != nil {
+			out.add("runs", "%d here, %d needed for the next look, and making them failed: %v", len(g.runs.Records), next, err)
+			return fail(g.t, out, msgAndArgs)
+		}
+		if bad, ok := check(g.runs); !ok {
+			return fail(g.t, bad, msgAndArgs)
+		}
+	}
+}
+
+// stability is the state of an open loop's queue; a growing one where the
+// baseline's did not grow is a regression by itself.
+func (g *gating) stability() (steady.Verdict, report, bool) {
+	records := g.runs.Records
+	if closed(records[0]) {
+		return steady.Verdict{State: steady.Sustained}, report{}, true
+	}
+	v, err := steady.JudgeRecords(records...)
+	if err != nil {
+		return v, unjudged(err, records), false
+	}
+	if v.State == steady.Growing {
+		bad := growing(v, records)
+		bad.head = "regressed: the queue grows at a load that the baseline held, so no latency is compared: " + bad.head
+		bad.add("baseline", "%s", filepath.ToSlash(g.path))
+		return v, bad, false
+	}
+	return v, report{}, true
+}
+
+func (g *gating) conclude(status regressions.Status, out report, msgAndArgs []any) bool {
+	helper(g.t)
+	out.add("file", "%s", filepath.ToSlash(g.path))
+	switch {
+	case status.Green():
+		return pass(g.t, out)
+	case status == regressions.Inconclusive:
+		return inconclusive(g.t, g.config, out, msgAndArgs)
+	}
+	return fail(g.t, out, msgAndArgs)
+}
+
+// nextLook is the gate's look after n runs; 0 when there is none.
+func nextLook(gate regressions.Gate, n int) int {
+	looks := gate.Looks
+	if looks == nil {
+		looks = []int{3, 5, 8, 12}
+	}
+	for _, look := range looks {
+		if look > n {
+			return look
+		}
+	}
+	return 0
+}

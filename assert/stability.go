@@ -1,0 +1,142 @@
+package assert
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/openloop-go/openloop/benchtest"
+	"github.com/openloop-go/openloop/benchtest/metric"
+	"github.com/openloop-go/openloop/benchtest/steady"
+	"github.com/openloop-go/openloop/ci"
+)
+
+// quiet is the share of a known capacity up to which a load is quiet enough
+// for its latencies to be judged although its stability is undecided.
+const quiet = 0.7
+
+// Sustained asserts that the engine keeps up with an open loop: the number of
+// requests in flight does not grow. The runs are pooled, since several decide
+// what one cannot. A growing queue fails with its growth, the overshoot and
+// the length of the run; an undecided one with the arrivals that would decide
+// it, unless the configuration says what else inconclusive verdicts do.
+//
+// A closed loop never offers more than the engine takes, so asserting that it
+// is sustained is refused.
+func Sustained(t TestingT, runs *benchtest.Runs, msgAndArgs ...any) bool {
+	helper(t)
+	if bad, ok := check(runs); !ok {
+		return fail(t, bad, msgAndArgs)
+	}
+	records := runs.Records
+	if closed(records[0]) {
+		bad := reportf("assert: Sustained on a closed loop (%d in flight) cannot fail, so it is refused: it sends only when the engine has answered; use an arrival process", records[0].InFlight)
+		bad.add("at", "%s", at(records))
+		return fail(t, bad, msgAndArgs)
+	}
+	v, err := steady.JudgeRecords(records...)
+	if err != nil {
+		return fail(t, unjudged(err, records), msgAndArgs)
+	}
+	switch v.State {
+	case steady.Sustained:
+		good := reportf("%s", v)
+		good.add("at", "%s", at(records))
+		return pass(t, good)
+	case steady.Growing:
+		return fail(t, growing(v, records), msgAndArgs)
+	}
+	config, err := ci.Load()
+	if err != nil {
+		return fail(t, reportf("%v", err), msgAndArgs)
+	}
+	return inconclusive(t, config, undecided(v, records), msgAndArgs)
+}
+
+func unjudged(err error, records []*metric.Record) report {
+	bad := reportf("stability cannot be judged: %v", err)
+	bad.add("at", "%s", at(records))
+	return bad
+}
+
+func growing(v steady.Verdict, records []*metric.Record) report {
+	bad := reportf("%s", v)
+	if v.Overload != nil {
+		bad.add("overload", "%s", v.Overload)
+	}
+	bad.add("next", "offer less, or make the engine faster: past saturation every latency is a function of how long one ran")
+	bad.add("at", "%s", at(records))
+	return bad
+}
+
+func undecided(v steady.Verdict, records []*metric.Record) report {
+	bad := reportf("%s", v)
+	bad.add("next", "raise Requests or Runs: %s arrivals would show an overload of 5 %%, %s one of 10 %% (there are %s)",
+		count(v.ArrivalsNeeded(1.05)), count(v.ArrivalsNeeded(1.1)), count(v.Arrivals))
+	bad.add("at", "%s", at(records))
+	return bad
+}
+
+// inconclusive does to the test what the configuration says an inconclusive
+// verdict does.
+func inconclusive(t TestingT, config ci.Config, r report, msgAndArgs []any) bool {
+	helper(t)
+	switch config.Inconclusive {
+	case ci.InconclusiveWarns:
+		r.add("so", "the test goes on, because OPENLOOP_INCONCLUSIVE=warn")
+		return pass(t, r)
+	case ci.InconclusiveSkips:
+		if s, ok := t.(interface{ Skip(...any) }); ok {
+			r.add("so", "the test is skipped, because OPENLOOP_INCONCLUSIVE=skip")
+			s.Skip(r.String())
+			return false
+		}
+	}
+	return fail(t, r, msgAndArgs)
+}
+
+// steadyEnough says why no latency of an open loop may be judged: because the
+// queue grows, or because it is undecided at a load that is not known to be
+// quiet.
+func steadyEnough(what string, records []*metric.Record) (refusal report, ok bool) {
+	if closed(records[0]) {
+		return report{}, true
+	}
+	v, err := steady.JudgeRecords(records...)
+	if err != nil {
+		return unjudged(err, records), false
+	}
+	switch {
+	case v.State == steady.Sustained:
+		return report{}, true
+	case v.State == steady.Growing:
+		bad := growing(v, records)
+		bad.head = what + " is refused: " + bad.head
+		return bad, false
+	case isQuiet(records[0]):
+		return report{}, true
+	}
+	bad := undecided(v, records)
+	bad.head = what + " is refused: " + bad.head
+	bad.add("or", "%s", howQuiet(records[0]))
+	return bad, false
+}
+
+func isQuiet(r *metric.Record) bool {
+	return serial(r) || r.Capacity > 0 && r.Rate > 0 && r.Rate <= quiet*r.Capacity
+}
+
+func howQuiet(r *metric.Record) string {
+	if r.Capacity > 0 {
+		return fmt.Sprintf("offer at most %s req/s, which is %v of the known capacity of %s: there an undecided queue is quiet enough", rate(quiet*r.Capacity), quiet, exact(r.Capacity))
+	}
+	return fmt.Sprintf("set Point.Capacity: at up to %v of a known capacity an undecided queue is quiet enough", quiet)
+}
+
+// length is how long the windows of the runs were together.
+func length(records []*metric.Record) time.Duration {
+	var sum time.Duration
+	for _, r := range records {
+		sum += r.To - r.From
+	}
+	return sum
+}

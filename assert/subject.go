@@ -1,0 +1,109 @@
+package assert
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/openloop-go/openloop/benchtest"
+	"github.com/openloop-go/openloop/benchtest/metric"
+)
+
+// check refuses runs that no assertion may pass on: none at all, runs of
+// different points, and runs that cannot be trusted.
+func check(runs *benchtest.Runs) (report, bool) {
+	if runs == nil || len(runs.Records) == 0 {
+		return reportf("no runs: nothing was measured, so nothing holds"), false
+	}
+	first := runs.Records[0]
+	for i, r := range runs.Records {
+		if r == nil {
+			return reportf("assert: Records[%d] is nil: a run without a record cannot be judged", i), false
+		}
+		if r.PointHash != first.PointHash {
+			bad := reportf("assert: runs of different points: Records[%d] is of %s, Records[0] of %s; judge each point by itself", i, name(r), name(first))
+			return bad, false
+		}
+	}
+	return invalid(runs.Records)
+}
+
+// invalid words why runs cannot be trusted. A reason that several runs share
+// is told once.
+func invalid(records []*metric.Record) (report, bool) {
+	bad := 0
+	var reasons []string
+	of := make(map[string][]int)
+	for _, r := range records {
+		if r.Valid() {
+			continue
+		}
+		bad++
+		for _, p := range r.Problems {
+			reason := p.Kind + ": " + p.Text
+			if of[reason] == nil {
+				reasons = append(reasons, reason)
+			}
+			of[reason] = append(of[reason], r.Run)
+		}
+	}
+	if bad == 0 {
+		return report{}, true
+	}
+	out := reportf("invalid: %d of %s cannot be trusted, so nothing is judged", bad, many(len(records), "run"))
+	for _, reason := range reasons {
+		out.add(label(of[reason]), "%s", reason)
+	}
+	out.add("at", "%s", at(records))
+	return out, false
+}
+
+// label names runs by their index: "run 2", "runs 0,2".
+func label(runs []int) string {
+	text := fmt.Sprint(runs)
+	text = strings.ReplaceAll(strings.Trim(text, "[]"), " ", ",")
+	if len(runs) == 1 {
+		return "run " + text
+	}
+	return "runs " + text
+}
+
+// at says at which load and with what work the runs were made.
+func at(records []*metric.Record) string {
+	r := records[0]
+	parts := []string{name(r)}
+	if load := loop(r); load != "" && !strings.Contains(parts[0], load) {
+		parts = append(parts, load)
+	}
+	requests := 0
+	for _, r := range records {
+		requests += len(r.Counted())
+	}
+	parts = append(parts, fmt.Sprintf("%s of %s requests", many(len(records), "run"), count(requests/len(records))))
+	return strings.Join(parts, ", ")
+}
+
+// name is what a point is called, as it says itself.
+func name(r *metric.Record) string {
+	if r.PointName != "" {
+		return r.PointName
+	}
+	if r.PointHash != "" {
+		return "point " + r.PointHash
+	}
+	return "an unnamed point"
+}
+
+// loop marks a closed loop, so that no line about one can be read as an open
+// loop's.
+func loop(r *metric.Record) string {
+	switch {
+	case r.InFlight == 1:
+		return "serial"
+	case r.InFlight > 1:
+		return fmt.Sprintf("closed loop, %d in flight", r.InFlight)
+	}
+	return fmt.Sprintf("open loop, %s req/s", exact(r.Rate))
+}
+
+func closed(r *metric.Record) bool { return r.InFlight > 0 }
+func serial(r *metric.Record) bool { return r.InFlight == 1 }
