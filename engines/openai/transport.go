@@ -1,0 +1,99 @@
+package openai
+
+import (
+	"context"
+	"crypto/tls"
+	"math"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// idleTimeout closes idle connections before servers do: uvicorn, and so
+	// vLLM and SGLang, and cpp-httplib, and so llama.cpp, close theirs after
+	// five seconds, and a request sent into that moment is lost.
+	idleTimeout = 4 * time.Second
+	dialTimeout = 30 * time.Second
+	tlsTimeout  = 10 * time.Second
+)
+
+// transport is one pool of HTTP/1.1 connections, without caps, compression,
+// environment proxy or retries.
+//
+// net/http replays a request on its own in two cases: nothing was written yet
+// and GetBody is set, or the method is idempotent (or an Idempotency-Key header
+// says so) and the body can be had again. No request made here has GetBody,
+// and only GETs have no body: a POST with a body is sent once, whatever
+// happens. A GET may be sent again on a fresh connection; none is measured.
+type transport struct {
+	*http.Transport
+	opened atomic.Int64
+}
+
+func newTransport(cfg *Config) *transport {
+	dial := cfg.Dial
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
+	}
+	t := &transport{}
+	open := func(ctx context.Context, network, addr string) (net.Conn, error) {
+		c, err := dial(ctx, network, addr)
+		if err == nil {
+			t.opened.Add(1)
+		}
+		return c, err
+	}
+	t.Transport = &http.Transport{
+		Proxy: cfg.Proxy,
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			c, err := open(ctx, network, addr)
+			if err != nil {
+				return nil, err
+			}
+			return &conn{Conn: c}, nil
+		},
+		// Stamps are taken above TLS: a record that cannot be decrypted yet is
+		// not readable.
+		DialTLSContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			c, err := open(ctx, network, addr)
+			if err != nil {
+				return nil, err
+			}
+			s := tls.Client(c, clientTLS(cfg.TLS, addr))
+			ctx, cancel := context.WithTimeout(ctx, tlsTimeout)
+			defer cancel()
+			if err := s.HandshakeContext(ctx); err != nil {
+				c.Close()
+				return nil, err
+			}
+			return &conn{Conn: s}, nil
+		},
+		// Behind a proxy, where DialTLSContext is not asked.
+		TLSClientConfig:     clientTLS(cfg.TLS, ""),
+		TLSHandshakeTimeout: tlsTimeout,
+		DisableCompression:  true,
+		MaxIdleConnsPerHost: math.MaxInt32,
+		IdleConnTimeout:     idleTimeout,
+		Protocols:           new(http.Protocols),
+	}
+	t.Protocols.SetHTTP1(true)
+	return t
+}
+
+// clientTLS is the configuration for a server, by its address; it offers
+// HTTP/1.1 only.
+func clientTLS(cfg *tls.Config, addr string) *tls.Config {
+	if cfg == nil {
+		cfg = &tls.Config{}
+	}
+	cfg = cfg.Clone()
+	cfg.NextProtos = []string{"http/1.1"}
+	if cfg.ServerName == "" && addr != "" {
+		if host, _, err := net.SplitHostPort(addr); err == nil {
+			cfg.ServerName = host
+		}
+	}
+	return cfg
+}
