@@ -83,8 +83,9 @@ type Chunk struct {
 	// request's Stamp.
 	At time.Duration
 	// Token is true when the event carries something generated: text,
-	// reasoning, a tool-call payload or token ids. Role-only, empty and
-	// usage-only events are false and start no clock.
+	// reasoning, a tool-call payload or token ids, or a running token count
+	// that has grown while the server holds the text back. Role-only, empty
+	// and usage-only events are false and start no clock.
 	Token bool
 	// Content is true when the event carries text of the answer itself, not
 	// only reasoning or a tool call.
@@ -98,6 +99,9 @@ type Chunk struct {
 type Reply struct {
 	// Sent is when the request's first byte left.
 	Sent time.Duration
+	// Connect is how long the request waited for a connection, name
+	// resolution and TLS included, before it could be sent.
+	Connect time.Duration
 	// FirstEvent is when the first event of any kind was readable; zero when
 	// there was none.
 	FirstEvent time.Duration

@@ -37,6 +37,11 @@ const (
 	Stale Class = "stale-connection"
 	// Client: this host ran out of something (descriptors, ports).
 	Client Class = "client"
+	// Silent: the reply stopped, without ending, for longer than the limit
+	// that the engine was given.
+	Silent Class = "silent"
+	// Misuse: the request cannot be asked of this engine; nothing was sent.
+	Misuse Class = "misuse"
 	// Canceled: the caller's context ended first.
 	Canceled Class = "canceled"
 )
