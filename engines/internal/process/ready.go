@@ -43,6 +43,12 @@ func (p *Process) awaitReady(ctx context.Context) error {
 		case <-ctx.Done():
 			return p.gaveUp(ctx, last)
 		case <-budget.C:
+			cancel() // the question still open says how far the server came
+			select {
+			case err := <-answer:
+				last = err
+			case <-time.After(time.Second):
+			}
 			return p.tooSlow(last)
 		case err := <-answer:
 			if err == nil {
@@ -90,8 +96,8 @@ func (p *Process) gaveUp(ctx context.Context, last error) error {
 }
 
 func (p *Process) tooSlow(last error) error {
-	return fmt.Errorf("start %s: not ready after %v%s; raise the start budget if it only needs longer, %s",
-		p.spec.Name, p.spec.Budget, p.said(last), p.excerpt())
+	return fmt.Errorf("start %s: not ready after %v%s; %s if it only needs longer, %s",
+		p.spec.Name, rounded(p.spec.Budget), p.said(last), p.spec.Longer, p.excerpt())
 }
 
 func (p *Process) refused(err error) error {

@@ -30,7 +30,7 @@ func newRedactor(command, env, more []string) *redactor {
 		}
 	}
 	for _, pair := range env {
-		if name, value, ok := strings.Cut(pair, "="); ok && secretName(name) {
+		if name, value, ok := strings.Cut(pair, "="); ok && SecretName(name) {
 			values = append(values, value)
 		}
 	}
@@ -85,7 +85,7 @@ func secretArgs(args []string) []bool {
 			continue
 		}
 		flag, _, joined := strings.Cut(arg, "=")
-		named := secretName(strings.TrimLeft(flag, "-"))
+		named := SecretName(strings.TrimLeft(flag, "-"))
 		secret[i] = named && joined
 		inside = named && !joined
 	}
@@ -101,10 +101,10 @@ func splitFlag(arg string) (flag, value string) {
 	return "", arg
 }
 
-// secretName reports whether a flag or variable of that name holds a secret:
+// SecretName reports whether a flag or variable of that name holds a secret:
 // the last word is key, token, secret or password. MAX_TOKENS, TOKENIZER and
 // --ssl-keyfile are none.
-func secretName(name string) bool {
+func SecretName(name string) bool {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '-' || r == '_' })
 	if len(words) == 0 {
 		return false

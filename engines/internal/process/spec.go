@@ -30,6 +30,9 @@ type Spec struct {
 	Ready func(ctx context.Context) error
 	// Budget bounds the time from start to ready; zero is 10 minutes.
 	Budget time.Duration
+	// Longer says how the user gets a longer budget, for the message; empty
+	// is "raise the start budget".
+	Longer string
 	// Interval is the pause between two calls of Ready; zero is 250 ms.
 	Interval time.Duration
 	// Grace is the time between TERM and KILL; zero is 10 s.
@@ -67,6 +70,9 @@ func (s *Spec) validate() error {
 func (s *Spec) setDefaults() {
 	if s.Budget == 0 {
 		s.Budget = defaultBudget
+	}
+	if s.Longer == "" {
+		s.Longer = "raise the start budget"
 	}
 	if s.Interval == 0 {
 		s.Interval = defaultInterval

@@ -1,0 +1,81 @@
+package hardware
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+const eight = `0, GPU-aa00, NVIDIA H200
+1, GPU-bb11, NVIDIA H200
+2, GPU-cc22, NVIDIA A100-SXM4-80GB
+`
+
+func TestNameOfDevices(t *testing.T) {
+	set := func(s string) *string { return &s }
+	tests := []struct {
+		name    string
+		visible *string
+		used    int
+		want    string
+	}{
+		{"all", nil, 0, "2x NVIDIA H200 + 1x NVIDIA A100-SXM4-80GB"},
+		{"the first, as an engine on one device does", nil, 1, "1x NVIDIA H200"},
+		{"by index", set("2"), 0, "1x NVIDIA A100-SXM4-80GB"},
+		{"by UUID", set("GPU-bb,GPU-cc22"), 0, "1x NVIDIA H200 + 1x NVIDIA A100-SXM4-80GB"},
+		{"in the order given", set("2, 0"), 1, "1x NVIDIA A100-SXM4-80GB"},
+		{"up to the first that does not exist", set("0,7,1"), 0, "1x NVIDIA H200"},
+		{"none", set(""), 0, ""},
+		{"none, said by a number", set("-1"), 0, ""},
+		{"more used than there are", set("0"), 4, "1x NVIDIA H200"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := Name(Visible(ParseList(eight), test.visible), test.used); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestParseLong(t *testing.T) {
+	text := "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\nGPU 1: NVIDIA H100 80GB HBM3\nnot a line\n"
+	if got, want := Name(ParseLong(text), 0), "2x NVIDIA H100 80GB HBM3"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestProcessorModel(t *testing.T) {
+	tests := []struct{ in, want string }{
+		{"processor\t: 0\nmodel name\t: Some  CPU @ 2.00GHz\nmodel name\t: other\n", "Some CPU @ 2.00GHz"},
+		{"CPU(s): 8\nModel name: Test CPU", "Test CPU"},
+		{"processor: 0\n", ""},
+	}
+	for _, test := range tests {
+		if got := ProcessorModel([]byte(test.in)); got != test.want {
+			t.Errorf("ProcessorModel(%q) = %q, want %q", test.in, got, test.want)
+		}
+	}
+}
+
+// nvidia-smi is asked as a program, so a program can stand for it.
+func TestLocal(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the stand-in is a shell script")
+	}
+	dir := t.TempDir()
+	t.Setenv("PATH", dir+":/usr/bin:/bin")
+	script := "#!/bin/sh\ncat <<'END'\n" + eight + "END\n"
+	if err := os.WriteFile(filepath.Join(dir, "nvidia-smi"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"CUDA_VISIBLE_DEVICES=0", "CUDA_VISIBLE_DEVICES=2,1"}
+	if got, want := Local(t.Context(), env, 0), "1x NVIDIA A100-SXM4-80GB + 1x NVIDIA H200"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := Local(t.Context(), []string{"CUDA_VISIBLE_DEVICES="}, 0); !strings.Contains(got, " cores ") {
+		t.Errorf("with every device hidden: got %q, want the processor", got)
+	}
+}

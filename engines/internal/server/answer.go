@@ -1,0 +1,36 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/openloop-go/openloop/engines/openai"
+)
+
+// Object is the JSON object that a successful answer consists of. False: it
+// was no success, or no object.
+func Object(a *openai.Answer) (map[string]any, bool) {
+	if a.Status/100 != 2 {
+		return nil, false
+	}
+	var object map[string]any
+	if json.Unmarshal(a.Body, &object) != nil || object == nil {
+		return nil, false
+	}
+	return object, true
+}
+
+// Quote is what came back, short enough for a message: the status and the
+// first words of the body.
+func Quote(a *openai.Answer) string {
+	const limit = 200
+	body := strings.Join(strings.Fields(string(a.Body)), " ")
+	if len(body) > limit {
+		body = strings.ToValidUTF8(body[:limit], "") + "…"
+	}
+	if body == "" {
+		return fmt.Sprintf("status %d, empty body", a.Status)
+	}
+	return fmt.Sprintf("status %d, %s", a.Status, body)
+}

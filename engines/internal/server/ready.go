@@ -1,0 +1,114 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/openloop-go/openloop/engines"
+	"github.com/openloop-go/openloop/engines/openai"
+)
+
+// probe is the generation that a server is ready by. Its tokens are below
+// those of the workloads' vocabulary, so that it warms no prefix of theirs.
+func probe(chat bool) *engines.Request {
+	r := &engines.Request{ID: "openloop-ready", MaxTokens: 2, IgnoreEOS: true}
+	if chat {
+		r.Text = "Are you ready?"
+	} else {
+		r.Tokens = []int32{1, 2, 3, 4, 5, 6, 7, 8}
+	}
+	return r
+}
+
+// lastingError is an answer that waiting cannot change.
+type lastingError struct{ err error }
+
+func (e *lastingError) Error() string { return e.err.Error() }
+func (e *lastingError) Unwrap() error { return e.err }
+
+func lasting(format string, args ...any) error {
+	return &lastingError{fmt.Errorf(format, args...)}
+}
+
+// isLasting tells errors that waiting cannot change. A server that is just
+// starting refuses connections, closes them, and answers 404 and 503.
+func isLasting(err error) bool {
+	if l := (*lastingError)(nil); errors.As(err, &l) {
+		return true
+	}
+	e := (*engines.Error)(nil)
+	return errors.As(err, &e) && e.Class == engines.Unauthorized
+}
+
+// ready asks once whether the server at root is ready: it is of the kind
+// wanted, serves the model wanted and has completed a generation. The client
+// that comes back asks for that model by its served name.
+func (k *Kind) ready(ctx context.Context, c Config, root string) (*openai.Engine, error) {
+	unnamed, err := k.client(c, root, "")
+	if err != nil {
+		return nil, &lastingError{err}
+	}
+	defer unnamed.Close()
+	models, err := cards(ctx, unnamed)
+	if err != nil {
+		return nil, err
+	}
+	kind, said, err := identify(ctx, unnamed, models)
+	if err != nil {
+		return nil, err
+	}
+	if kind != k.Name {
+		return nil, &lastingError{k.wrongKind(c, root, kind, said)}
+	}
+	model, err := choose(models, c.Model)
+	if err != nil {
+		return nil, lasting("%s (%s): %w", root, c.from, err)
+	}
+	client, err := k.client(c, root, model)
+	if err != nil {
+		return nil, &lastingError{err}
+	}
+	reply, err := client.Generate(ctx, probe(c.Chat), func(engines.Chunk) {})
+	if err == nil && reply.Model != "" && reply.Model != model {
+		err = lasting("%s (%s): model %q answered, want %q: something between here and the server sends requests elsewhere",
+			root, c.from, reply.Model, model)
+	}
+	if err != nil {
+		_ = client.Close()
+		return nil, err
+	}
+	return client, nil
+}
+
+// awaitReady is ready for a server that somebody else has started: one that
+// says it is loading is waited for, within the start budget, and one that
+// does not answer is not.
+func (k *Kind) awaitReady(ctx context.Context, c Config, root string) (*openai.Engine, error) {
+	budget := c.StartBudget
+	if budget == 0 {
+		budget = defaultBudget
+	}
+	bounded, cancel := context.WithTimeout(ctx, budget)
+	defer cancel()
+	for {
+		client, err := k.ready(bounded, c, root)
+		if err == nil {
+			return client, nil
+		}
+		if bounded.Err() != nil && ctx.Err() == nil {
+			return nil, fmt.Errorf("not ready after %v: %w; %s if it only needs longer", budget, err, c.longer)
+		}
+		if e := (*engines.Error)(nil); isLasting(err) || !errors.As(err, &e) || e.Class != engines.Refused {
+			return nil, err
+		}
+		pause := time.NewTimer(time.Second)
+		select {
+		case <-bounded.Done():
+			pause.Stop()
+			return nil, fmt.Errorf("not ready after %v: %w; %s if it only needs longer", budget, err, c.longer)
+		case <-pause.C:
+		}
+	}
+}

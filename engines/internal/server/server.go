@@ -1,0 +1,173 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/openloop-go/openloop/engines"
+	"github.com/openloop-go/openloop/engines/internal/process"
+	"github.com/openloop-go/openloop/engines/openai"
+)
+
+const defaultBudget = 10 * time.Minute
+
+// Server is a server that is ready: one that was attached to, or a child.
+type Server struct {
+	kind   *Kind
+	config Config
+
+	restarting sync.Mutex
+	starts     atomic.Int64
+	now        atomic.Pointer[incarnation]
+}
+
+// incarnation is one start of a server.
+type incarnation struct {
+	client  *openai.Engine
+	process *process.Process // nil when attached
+	number  int64
+}
+
+// Attach attaches to the server at Config.URL, or at the URL in the
+// environment.
+func Attach(ctx context.Context, k *Kind, c Config) (*Server, error) {
+	c, err := k.resolve(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.URL == "" {
+		return nil, fmt.Errorf("attach %s: no URL: set Config.URL, %s or OPENLOOP_ENGINE_URL", k.Name, k.Variable)
+	}
+	return k.attach(ctx, c)
+}
+
+// Launch attaches where there is a URL, as Attach does, and starts a child
+// where there is none.
+func Launch(ctx context.Context, k *Kind, c Config) (*Server, error) {
+	c, err := k.resolve(c)
+	if err != nil {
+		return nil, err
+	}
+	return k.launch(ctx, c)
+}
+
+func (k *Kind) launch(ctx context.Context, c Config) (*Server, error) {
+	if c.URL != "" {
+		return k.attach(ctx, c)
+	}
+	s := &Server{kind: k, config: c}
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (k *Kind) attach(ctx context.Context, c Config) (*Server, error) {
+	client, err := k.awaitReady(ctx, c, c.URL)
+	if err != nil {
+		return nil, fmt.Errorf("attach %s: %w", k.Name, err)
+	}
+	s := &Server{kind: k, config: c}
+	s.now.Store(&incarnation{client: client})
+	return s, nil
+}
+
+// begin starts a child on a port of its own and waits until it is ready.
+func (s *Server) begin(ctx context.Context) error {
+	k, c := s.kind, s.config
+	port, err := process.FreePort()
+	if err != nil {
+		return fmt.Errorf("start %s: %w", k.Name, err)
+	}
+	c.from = "the server just started"
+	root := fmt.Sprintf("http://127.0.0.1:%d", port)
+	var client *openai.Engine
+	command := k.command(c, port)
+	if _, err := exec.LookPath(command[0]); err != nil {
+		return fmt.Errorf("start %s: no program %q here, and no server to attach to: %s, or set Config.Command, or set %s or OPENLOOP_ENGINE_URL to the URL of a server that runs",
+			k.Name, command[0], k.Install, k.Variable)
+	}
+	number := s.starts.Add(1)
+	p, err := process.Start(ctx, process.Spec{
+		Name: k.Name, Command: command, Env: k.environment(c), Dir: c.Dir,
+		LogFile: logFile(c.LogFile, number), Secrets: []string{c.APIKey},
+		Budget: c.StartBudget, Longer: c.longer,
+		Ready: func(ctx context.Context) error {
+			var err error
+			client, err = k.ready(ctx, c, root)
+			if isLasting(err) {
+				return process.Final(err)
+			}
+			return err
+		},
+	})
+	if err != nil {
+		return k.advise(err)
+	}
+	s.now.Store(&incarnation{client, p, number})
+	return nil
+}
+
+// logFile keeps the logs of later starts beside the first one's.
+func logFile(path string, start int64) string {
+	if path == "" || start == 1 {
+		return path
+	}
+	ext := filepath.Ext(path)
+	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), start, ext)
+}
+
+// Client is the streaming client of the present incarnation.
+func (s *Server) Client() *openai.Engine { return s.now.Load().client }
+
+// Config is the configuration, with what the environment decided.
+func (s *Server) Config() Config { return s.config }
+
+// Process is the child; nil when attached.
+func (s *Server) Process() *process.Process { return s.now.Load().process }
+
+// Generate implements engines.Engine.
+func (s *Server) Generate(ctx context.Context, r *engines.Request, emit func(engines.Chunk)) (engines.Reply, error) {
+	return s.Client().Generate(ctx, r, emit)
+}
+
+// Restart stops the child and starts another one, on a port of its own.
+// Attached, the error is an errors.ErrUnsupported.
+func (s *Server) Restart(ctx context.Context) error {
+	s.restarting.Lock()
+	defer s.restarting.Unlock()
+	if s.Process() == nil {
+		return fmt.Errorf("restart %s: %s was attached to, not started here (%w): measure one start",
+			s.kind.Name, s.Client().URL(), errors.ErrUnsupported)
+	}
+	if err := s.end(ctx); err != nil {
+		return err
+	}
+	return s.begin(ctx)
+}
+
+// Close ends the child and everything that it started; an attached server is
+// left alone. The error says that the child had died by itself, or that
+// something of it could not be ended.
+func (s *Server) Close(ctx context.Context) error {
+	s.restarting.Lock()
+	defer s.restarting.Unlock()
+	return s.end(ctx)
+}
+
+func (s *Server) end(ctx context.Context) error {
+	_ = s.Client().Close()
+	p := s.Process()
+	if p == nil {
+		return nil
+	}
+	died := p.Err() // before Stop, after which it is nil
+	return errors.Join(died, p.Stop(ctx))
+}

@@ -1,0 +1,116 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/openloop-go/openloop/ci"
+)
+
+// T is what Start needs of a *testing.T.
+type T interface {
+	Helper()
+	Logf(format string, args ...any)
+	Errorf(format string, args ...any)
+	FailNow()
+	Cleanup(func())
+	Context() context.Context
+}
+
+const (
+	// stopBudget is the time that a test's cleanup gives a server to end.
+	stopBudget = 30 * time.Second
+	// reserve is kept of the test's deadline for stopping and reporting.
+	reserve = 15 * time.Second
+)
+
+// Start is Launch for a test: the test's failure and its cleanup end the
+// server, its deadline bounds the start. It fails the test at once with what
+// went wrong, and then does not return.
+func Start(t T, k *Kind, c Config) *Server {
+	t.Helper()
+	s, err := start(t, k, c)
+	if err != nil {
+		t.Errorf("%s", err)
+		t.FailNow()
+		panic("unreachable: FailNow returned")
+	}
+	return s
+}
+
+func start(t T, k *Kind, c Config) (*Server, error) {
+	t.Helper()
+	c, err := k.resolve(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.URL == "" { // a child: real time, so the real deadline counts
+		if c, err = k.within(c, deadline(t)); err != nil {
+			return nil, err
+		}
+		if c.LogFile == "" {
+			c.LogFile = artifact(k.Name)
+		}
+	}
+	s, err := k.launch(t.Context(), c)
+	if err != nil {
+		return nil, err
+	}
+	t.Cleanup(func() {
+		t.Helper()
+		// The test's own context has ended by now.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), stopBudget)
+		defer cancel()
+		if err := s.Close(ctx); err != nil {
+			t.Errorf("%s", err)
+		}
+	})
+	if p := s.Process(); p != nil {
+		t.Logf("%s: started %s, log in %s", k.Name, p.Command(), p.Log().Path())
+	} else {
+		t.Logf("%s: attached to %s (%s), model %s", k.Name, s.Client().URL(), c.from, s.Client().Model())
+	}
+	return s, nil
+}
+
+// deadline is the test's deadline; zero when it has none or does not tell.
+func deadline(t T) time.Time {
+	if d, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
+		if at, set := d.Deadline(); set {
+			return at
+		}
+	}
+	return time.Time{}
+}
+
+// within cuts the start budget to what the deadline leaves.
+func (k *Kind) within(c Config, at time.Time) (Config, error) {
+	if c.StartBudget == 0 {
+		c.StartBudget = defaultBudget
+	}
+	if at.IsZero() {
+		return c, nil
+	}
+	left := time.Until(at) - reserve
+	if left <= 0 {
+		return c, fmt.Errorf("start %s: the test's deadline is in %v: raise -timeout",
+			k.Name, time.Until(at).Round(time.Second))
+	}
+	if left < c.StartBudget {
+		c.StartBudget, c.longer = left, "raise -timeout, which left no more,"
+	}
+	return c, nil
+}
+
+// artifact is a log file in the folder for artifacts; empty when none is set.
+func artifact(name string) string {
+	env, err := ci.Load()
+	if err != nil || env.Artifacts == "" {
+		return ""
+	}
+	file := fmt.Sprintf("%s-%s-%d.log", name, time.Now().Format("20060102-150405.000"), os.Getpid())
+	return filepath.Join(env.Artifacts, "logs", file)
+}
