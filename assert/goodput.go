@@ -29,6 +29,9 @@ func Goodput(t TestingT, runs *benchtest.Runs, slo benchtest.SLO, atLeast float6
 		bad.add("at", "%s", at(records))
 		return fail(t, bad, msgAndArgs)
 	}
+	if bad, ok := uncounted("Goodput", records, slo); !ok {
+		return fail(t, bad, msgAndArgs)
+	}
 	met, all := good(records, slo)
 	var windows []float64
 	for _, r := range records {
@@ -69,6 +72,9 @@ func Attainment(t TestingT, runs *benchtest.Runs, slo benchtest.SLO, atLeast flo
 		bad.add("at", "%s", at(records))
 		return fail(t, bad, msgAndArgs)
 	}
+	if bad, ok := uncounted("Attainment", records, slo); !ok {
+		return fail(t, bad, msgAndArgs)
+	}
 	met, all := good(records, slo)
 	r := verdict{what: "attainment", estimate: attainment(records, slo), bound: atLeast, show: share, slo: slo, met: met, all: all}
 	return r.judge(t, records, msgAndArgs)
@@ -88,6 +94,25 @@ func objective(what string, slo benchtest.SLO, atLeast float64, unit string) *re
 	}
 	bad := reportf("assert: %s: %s", what, strings.Join(problems, "; "))
 	return &bad
+}
+
+// uncounted refuses a limit on TPOT where the server did not count tokens:
+// such a request is not slow, nobody knows what it is.
+func uncounted(what string, records []*metric.Record, slo metric.SLO) (report, bool) {
+	if slo.TPOT == 0 {
+		return report{}, true
+	}
+	for _, r := range records {
+		for _, q := range r.Counted() {
+			if !q.Failed() && q.OutputTokens < 0 {
+				bad := reportf("%s is refused: SLO.TPOT is %v, and the server counted no tokens of request %s of run %d", what, slo.TPOT, q.ID, r.Run)
+				bad.add("next", "make the server report usage in its streams, or limit ITL instead")
+				bad.add("at", "%s", at(records))
+				return bad, false
+			}
+		}
+	}
+	return report{}, true
 }
 
 // verdict is a pooled share or rate against its lower bound.
@@ -139,17 +164,11 @@ func (v verdict) judge(t TestingT, records []*metric.Record, msgAndArgs []any) b
 // onTheQueue adds what the queue did. On one that grows a bound that holds
 // would not have held, had the run been longer.
 func (v verdict) onTheQueue(r *report, records []*metric.Record) (head string, ok bool) {
-	if closed(records[0]) {
-		return "", true
+	q := queueOf(records)
+	if q.State != steady.Sustained {
+		r.add("queue", "%s", q)
 	}
-	state, err := steady.JudgeRecords(records...)
-	if err != nil {
-		return fmt.Sprintf("%s is refused: stability cannot be judged: %v", v.what, err), false
-	}
-	if state.State != steady.Sustained {
-		r.add("queue", "%s", state)
-	}
-	if state.State == steady.Growing && v.value >= v.bound {
+	if q.State == steady.Growing && v.value >= v.bound {
 		return fmt.Sprintf("%s is refused: the bound holds only because the run was short: the queue grows", v.what), false
 	}
 	return "", true

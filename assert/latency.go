@@ -67,7 +67,7 @@ func Latency(t TestingT, runs *benchtest.Runs, name string, limit time.Duration,
 	if e.inside(limit.Seconds()) {
 		r.add("note", "the limit lies inside the interval: another set of runs could end on its other side")
 	}
-	finished, failed := fates(records)
+	finished, failed := fates(records...)
 	r.add("requests", "%s finished, %s failed", count(finished), count(failed))
 	if p, ok := percentile(base); ok && holds && beyond(p, finished, failed) {
 		r.head = name + " does not exist: so many requests failed that the percentile is one of them"
@@ -114,7 +114,8 @@ func latencyOn(records []*metric.Record, name, base string, named bool) (report,
 }
 
 func throughput(name string) bool {
-	return name == "output-tok/s" || name == "completed-req/s"
+	def, _ := metric.Lookup(name)
+	return def.Unit == "req/s" || def.Unit == "tok/s"
 }
 
 func latencies() []string {
@@ -151,23 +152,6 @@ func overRuns(name string, pooled float64, records []*metric.Record) estimate {
 	e = e.over(len(values), math.Sqrt(squares/(n-1)/n))
 	e.low = max(e.low, 0)
 	return e
-}
-
-// fates counts what became of the window's requests; what the user aborted is
-// neither.
-func fates(records []*metric.Record) (finished, failed int) {
-	for _, r := range records {
-		for _, q := range r.Counted() {
-			switch q.Failure {
-			case "":
-				finished++
-			case metric.Aborted:
-			default:
-				failed++
-			}
-		}
-	}
-	return finished, failed
 }
 
 // beyond reports that the nearest rank of p among all requests, with the

@@ -47,9 +47,10 @@ func NoRegression(t TestingT, runs *benchtest.Runs, gate regressions.Gate, msgAn
 	if bad, ok := g.gateable(); !ok {
 		return fail(t, bad, msgAndArgs)
 	}
-	if ci.Race && !runs.Records[0].Virtual {
-		r := reportf("not gated: built with -race, which makes code several times slower, so nothing was compared and no baseline was written; run without -race to gate")
-		r.add("at", "%s", at(runs.Records))
+	if r, raced := g.raced(ci.Race); raced {
+		if config.Update || config.Create {
+			return fail(t, r, msgAndArgs)
+		}
 		return pass(t, r)
 	}
 	if err := g.locate(); err != nil {
@@ -103,6 +104,18 @@ func (g *gating) gateable() (report, bool) {
 	return report{}, true
 }
 
+// raced tells that nothing is gated in a binary built with -race, unless the
+// clock of the runs was not a real one.
+func (g *gating) raced(race bool) (report, bool) {
+	if !race || g.runs.Records[0].Virtual {
+		return report{}, false
+	}
+	r := reportf("not gated: built with -race, which makes code several times slower, so nothing was compared and no baseline was written")
+	r.add("next", "run it without -race to gate")
+	r.add("at", "%s", at(g.runs.Records))
+	return r, true
+}
+
 func (g *gating) locate() error {
 	first := g.runs.Records[0]
 	g.test = first.Test
@@ -128,9 +141,9 @@ func (g *gating) judge(base *regressions.Baseline, msgAndArgs []any) bool {
 	helper(g.t)
 	for {
 		records := g.runs.Records
-		state, bad, ok := g.stability()
-		if !ok {
-			return fail(g.t, bad, msgAndArgs)
+		q := queueOf(records)
+		if q.State == steady.Growing {
+			return fail(g.t, g.outgrown(q), msgAndArgs)
 		}
 		candidate, err := regressions.FromRecords(records, nil)
 		if err != nil {
@@ -139,10 +152,10 @@ func (g *gating) judge(base *regressions.Baseline, msgAndArgs []any) bool {
 		v := regressions.Judge(base, candidate, g.gate)
 		out := report{head: strings.TrimRight(v.Text(), "\n")}
 		next := v.NextLook
-		if v.Status.Green() && state.State == steady.Undecided && !isQuiet(records[0]) {
+		if v.Status.Green() && q.State == steady.Undecided && !isQuiet(records[0]) {
 			// The latencies are no worse, but may only be those of the first
 			// minutes of a queue: more arrivals must tell.
-			u := undecided(state, records)
+			u := undecided(q, records)
 			out.head = "inconclusive: " + u.head + "\n" + out.head
 			out.lines = append(u.lines[:1:1], out.lines...)
 			out.add("or", "%s", howQuiet(records[0]))
@@ -165,24 +178,13 @@ func (g *gating) judge(base *regressions.Baseline, msgAndArgs []any) bool {
 	}
 }
 
-// stability is the state of an open loop's queue; a growing one where the
-// baseline's did not grow is a regression by itself.
-func (g *gating) stability() (steady.Verdict, report, bool) {
-	records := g.runs.Records
-	if closed(records[0]) {
-		return steady.Verdict{State: steady.Sustained}, report{}, true
-	}
-	v, err := steady.JudgeRecords(records...)
-	if err != nil {
-		return v, unjudged(err, records), false
-	}
-	if v.State == steady.Growing {
-		bad := growing(v, records)
-		bad.head = "regressed: the queue grows at a load that the baseline held, so no latency is compared: " + bad.head
-		bad.add("baseline", "%s", filepath.ToSlash(g.path))
-		return v, bad, false
-	}
-	return v, report{}, true
+// outgrown words a queue that grows where the baseline's did not, since a
+// growing one is never stored: a regression by itself.
+func (g *gating) outgrown(q queue) report {
+	bad := growing(q, g.runs.Records)
+	bad.head = "regressed: the queue grows at a load that the baseline held, so no latency is compared: " + bad.head
+	bad.add("file", "%s", filepath.ToSlash(g.path))
+	return bad
 }
 
 func (g *gating) conclude(status regressions.Status, out report, msgAndArgs []any) bool {

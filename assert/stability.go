@@ -2,7 +2,6 @@ package assert
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/openloop-go/openloop/benchtest"
 	"github.com/openloop-go/openloop/benchtest/metric"
@@ -33,45 +32,65 @@ func Sustained(t TestingT, runs *benchtest.Runs, msgAndArgs ...any) bool {
 		bad.add("at", "%s", at(records))
 		return fail(t, bad, msgAndArgs)
 	}
-	v, err := steady.JudgeRecords(records...)
-	if err != nil {
-		return fail(t, unjudged(err, records), msgAndArgs)
-	}
-	switch v.State {
-	case steady.Sustained:
-		good := reportf("%s", v)
+	q := queueOf(records)
+	switch {
+	case q.why != "":
+		return fail(t, undecided(q, records), msgAndArgs)
+	case q.State == steady.Sustained:
+		good := reportf("%s", q)
 		good.add("at", "%s", at(records))
 		return pass(t, good)
-	case steady.Growing:
-		return fail(t, growing(v, records), msgAndArgs)
+	case q.State == steady.Growing:
+		return fail(t, growing(q, records), msgAndArgs)
 	}
 	config, err := ci.Load()
 	if err != nil {
 		return fail(t, reportf("%v", err), msgAndArgs)
 	}
-	return inconclusive(t, config, undecided(v, records), msgAndArgs)
+	return inconclusive(t, config, undecided(q, records), msgAndArgs)
 }
 
-func unjudged(err error, records []*metric.Record) report {
-	bad := reportf("stability cannot be judged: %v", err)
-	bad.add("at", "%s", at(records))
-	return bad
+// queue is what the queue of an open loop did. A closed loop's is never
+// judged; one that cannot be judged is undecided, and why says so.
+type queue struct {
+	steady.Verdict
+	why string
 }
 
-func growing(v steady.Verdict, records []*metric.Record) report {
-	bad := reportf("%s", v)
-	if v.Overload != nil {
-		bad.add("overload", "%s", v.Overload)
+func queueOf(records []*metric.Record) queue {
+	if closed(records[0]) {
+		return queue{Verdict: steady.Verdict{State: steady.Sustained}}
+	}
+	v, err := steady.JudgeRecords(records...)
+	if err != nil {
+		return queue{Verdict: steady.Verdict{State: steady.Undecided}, why: "stability cannot be judged: " + err.Error()}
+	}
+	return queue{Verdict: v}
+}
+
+func (q queue) String() string {
+	if q.why != "" {
+		return q.why
+	}
+	return q.Verdict.String()
+}
+
+func growing(q queue, records []*metric.Record) report {
+	bad := reportf("%s", q)
+	if q.Overload != nil {
+		bad.add("overload", "%s", q.Overload)
 	}
 	bad.add("next", "offer less, or make the engine faster: past saturation every latency is a function of how long one ran")
 	bad.add("at", "%s", at(records))
 	return bad
 }
 
-func undecided(v steady.Verdict, records []*metric.Record) report {
-	bad := reportf("%s", v)
-	bad.add("next", "raise Requests or Runs: %s arrivals would show an overload of 5 %%, %s one of 10 %% (there are %s)",
-		count(v.ArrivalsNeeded(1.05)), count(v.ArrivalsNeeded(1.1)), count(v.Arrivals))
+func undecided(q queue, records []*metric.Record) report {
+	bad := reportf("%s", q)
+	if q.why == "" {
+		bad.add("next", "raise Requests or Runs: %s arrivals would show an overload of 5 %%, %s one of 10 %% (there are %s)",
+			count(q.ArrivalsNeeded(1.05)), count(q.ArrivalsNeeded(1.1)), count(q.Arrivals))
+	}
 	bad.add("at", "%s", at(records))
 	return bad
 }
@@ -98,24 +117,18 @@ func inconclusive(t TestingT, config ci.Config, r report, msgAndArgs []any) bool
 // queue grows, or because it is undecided at a load that is not known to be
 // quiet.
 func steadyEnough(what string, records []*metric.Record) (refusal report, ok bool) {
-	if closed(records[0]) {
-		return report{}, true
-	}
-	v, err := steady.JudgeRecords(records...)
-	if err != nil {
-		return unjudged(err, records), false
-	}
+	q := queueOf(records)
 	switch {
-	case v.State == steady.Sustained:
+	case q.State == steady.Sustained:
 		return report{}, true
-	case v.State == steady.Growing:
-		bad := growing(v, records)
+	case q.State == steady.Growing:
+		bad := growing(q, records)
 		bad.head = what + " is refused: " + bad.head
 		return bad, false
 	case isQuiet(records[0]):
 		return report{}, true
 	}
-	bad := undecided(v, records)
+	bad := undecided(q, records)
 	bad.head = what + " is refused: " + bad.head
 	bad.add("or", "%s", howQuiet(records[0]))
 	return bad, false
@@ -130,13 +143,4 @@ func howQuiet(r *metric.Record) string {
 		return fmt.Sprintf("offer at most %s req/s, which is %v of the known capacity of %s: there an undecided queue is quiet enough", rate(quiet*r.Capacity), quiet, exact(r.Capacity))
 	}
 	return fmt.Sprintf("set Point.Capacity: at up to %v of a known capacity an undecided queue is quiet enough", quiet)
-}
-
-// length is how long the windows of the runs were together.
-func length(records []*metric.Record) time.Duration {
-	var sum time.Duration
-	for _, r := range records {
-		sum += r.To - r.From
-	}
-	return sum
 }

@@ -24,7 +24,34 @@ func check(runs *benchtest.Runs) (report, bool) {
 			return bad, false
 		}
 	}
-	return invalid(runs.Records)
+	if bad, ok := invalid(runs.Records); !ok {
+		return bad, false
+	}
+	for _, r := range runs.Records {
+		if finished, failed := fates(r); finished+failed == 0 {
+			bad := reportf("no requests: run %d has none in its window that were not aborted, so nothing holds", r.Run)
+			bad.add("at", "%s", at(runs.Records))
+			return bad, false
+		}
+	}
+	return report{}, true
+}
+
+// fates counts what became of the window's requests; what the user aborted is
+// neither.
+func fates(records ...*metric.Record) (finished, failed int) {
+	for _, r := range records {
+		for _, q := range r.Counted() {
+			switch q.Failure {
+			case "":
+				finished++
+			case metric.Aborted:
+			default:
+				failed++
+			}
+		}
+	}
+	return finished, failed
 }
 
 // invalid words why runs cannot be trusted. A reason that several runs share
@@ -67,19 +94,39 @@ func label(runs []int) string {
 	return "runs " + text
 }
 
-// at says at which load and with what work the runs were made.
+// at says at which load and with what work the runs were made. A limit of
+// the client's is always told, since no latency means anything without it.
 func at(records []*metric.Record) string {
 	r := records[0]
-	parts := []string{name(r)}
-	if load := loop(r); load != "" && !strings.Contains(parts[0], load) {
-		parts = append(parts, load)
+	parts := []string{loop(r)}
+	if work := pair(r, "workload"); work != "" {
+		parts = append(parts, work)
 	}
 	requests := 0
 	for _, r := range records {
 		requests += len(r.Counted())
 	}
-	parts = append(parts, fmt.Sprintf("%s of %s requests", many(len(records), "run"), count(requests/len(records))))
+	size := count(requests / len(records))
+	if requests%len(records) != 0 {
+		size = "about " + size
+	}
+	parts = append(parts, fmt.Sprintf("%s of %s requests", many(len(records), "run"), size))
+	for _, limit := range []string{"client-limit", "max-in-flight"} {
+		if n := pair(r, limit); n != "" {
+			parts = append(parts, strings.ReplaceAll(limit, "-", " ")+" "+n)
+		}
+	}
 	return strings.Join(parts, ", ")
+}
+
+// pair is one of the point's own words about itself; "" when it has none.
+func pair(r *metric.Record, key string) string {
+	for _, p := range r.Point {
+		if p.Key == key {
+			return p.Value
+		}
+	}
+	return ""
 }
 
 // name is what a point is called, as it says itself.
@@ -101,6 +148,9 @@ func loop(r *metric.Record) string {
 		return "serial"
 	case r.InFlight > 1:
 		return fmt.Sprintf("closed loop, %d in flight", r.InFlight)
+	}
+	if load := pair(r, "arrivals"); load != "" {
+		return load
 	}
 	return fmt.Sprintf("open loop, %s req/s", exact(r.Rate))
 }

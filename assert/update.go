@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/openloop-go/openloop/benchtest/steady"
 	"github.com/openloop-go/openloop/ci"
@@ -45,6 +46,11 @@ func (g *gating) record(old *regressions.Baseline, msgAndArgs []any) bool {
 		return fail(g.t, reportf("no baseline was written: %v", err), msgAndArgs)
 	}
 	first := g.runs.Records[0]
+	if !claim(g.path, first.PointHash) {
+		bad := reportf("no baseline was written: two points of %s share the name %s, and with it the file", g.test, first.PointName)
+		bad.add("next", "give one of them another Point.Name")
+		return fail(g.t, bad, msgAndArgs)
+	}
 	b := &regressions.Baseline{Arm: arm, Recorded: first.Time, Commit: ci.Commit(".")}
 	out, err := g.write(old, b)
 	if err != nil {
@@ -53,6 +59,16 @@ func (g *gating) record(old *regressions.Baseline, msgAndArgs []any) bool {
 	out.add("file", "%s", filepath.ToSlash(g.path))
 	out.add("at", "%s", at(g.runs.Records))
 	return pass(g.t, out)
+}
+
+// written is the point that this process wrote each file for.
+var written sync.Map
+
+// claim reports whether the file is free for this point: another point under
+// the same name would silently take its place.
+func claim(path, pointHash string) bool {
+	other, taken := written.LoadOrStore(path, pointHash)
+	return !taken || other == pointHash
 }
 
 // runsToRecord is 12 unless the configuration says otherwise; appending adds
@@ -104,17 +120,8 @@ func (g *gating) storable() (report, bool) {
 		return bad, false
 	}
 	records := g.runs.Records
-	if closed(records[0]) {
-		return report{}, true
-	}
-	v, err := steady.JudgeRecords(records...)
-	if err != nil {
-		bad := unjudged(err, records)
-		bad.head = "no baseline was written: " + bad.head
-		return bad, false
-	}
-	if v.State == steady.Growing {
-		bad := growing(v, records)
+	if q := queueOf(records); q.State == steady.Growing {
+		bad := growing(q, records)
 		bad.head = "no baseline was written: a growing queue is none to compare with: " + bad.head
 		return bad, false
 	}
