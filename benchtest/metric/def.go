@@ -1,6 +1,11 @@
 package metric
 
-import "math"
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
 
 // Direction is the direction in which a metric gets better.
 type Direction int
@@ -53,13 +58,131 @@ type Def struct {
 	Scale  Scale
 	// Note is the formula, in words.
 	Note string
+
+	value func(records []*Record) (float64, error)
 }
 
 // Lookup returns the definition of a metric.
-func Lookup(name string) (Def, bool) { panic("later") }
+func Lookup(name string) (Def, bool) {
+	i, ok := index[name]
+	if !ok {
+		return Def{}, false
+	}
+	return defs[i], true
+}
 
 // Names returns the names of all metrics, in the order of reports.
-func Names() []string { panic("later") }
+func Names() []string {
+	names := make([]string, len(defs))
+	for i, d := range defs {
+		names[i] = d.Name
+	}
+	return names
+}
 
-// Change is the relative change (new − old) ÷ old; an error when it has none.
-func Change(old, new float64) (float64, error) { return math.NaN(), nil }
+// Words says how new compares with old: "better", "worse", "different" or
+// "equal". A value that is not finite compares as "unknown", never as better.
+func (d Def) Words(old, new float64) string {
+	switch {
+	case !finite(old) || !finite(new):
+		return "unknown"
+	case old == new:
+		return "equal"
+	case d.Better == Same:
+		return "different"
+	case (new < old) == (d.Better == Lower):
+		return "better"
+	}
+	return "worse"
+}
+
+// Change is the relative change from old to new, (new − old) ÷ old, the one
+// definition of "by how much" here: 0.05 is five per cent more than before.
+// It is an error where old is zero or either is not finite.
+func Change(old, new float64) (float64, error) {
+	if !finite(old) || !finite(new) {
+		return 0, fmt.Errorf("metric: no valid value to compare: old %v, new %v", old, new)
+	}
+	if old == 0 {
+		return 0, fmt.Errorf("metric: no relative change from zero to %v: compare the difference", new)
+	}
+	return (new - old) / old, nil
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+var (
+	defs  []Def
+	index = map[string]int{}
+)
+
+// quantiles are those of every latency, by the names that metrics have.
+var quantiles = []struct {
+	name string
+	p    float64
+}{{"p50", 0.5}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p999", 0.999}, {"max", 1}}
+
+func init() {
+	for _, l := range latencies {
+		scale := Ratio
+		if l.name == "lag" {
+			scale = Difference // a sender in virtual time has none
+		}
+		add := func(stat string, value func([]*Record) (float64, error)) {
+			defs = append(defs, Def{Name: stat + "-" + l.name + "-sec", Unit: "sec", Better: Lower, Scale: scale, Note: l.note, value: value})
+		}
+		add("mean", func(r []*Record) (float64, error) { return l.mean(r) })
+		for _, q := range quantiles {
+			add(q.name, func(r []*Record) (float64, error) { return l.quantile(r, q.p) })
+		}
+	}
+	defs = append(defs, totals...)
+	for i, d := range defs {
+		index[d.Name] = i
+	}
+}
+
+// latencies are the times that a request has, in the order of reports.
+var latencies = []latency{
+	{name: "ttft", get: (*Timeline).TTFT, note: "first token event − scheduled"},
+	{name: "service-ttft", get: (*Timeline).ServiceTTFT, note: "first token event − sent"},
+	{name: "tpot", get: (*Timeline).TPOT, note: "(last − first token event) ÷ (tokens − tokens in the first event)"},
+	{name: "itl", note: "gaps between token events"},
+	{name: "e2e", get: (*Timeline).E2E, note: "last token event − scheduled"},
+	{name: "lag", get: (*Timeline).Lag, all: true, note: "sent − scheduled, or − when a client-side limit let it go"},
+}
+
+// latency is one of them: get takes it from a request that succeeded, or from
+// any when all is set; without get it is the gaps, which a record summarises.
+type latency struct {
+	name string
+	get  func(*Timeline) (time.Duration, bool)
+	all  bool
+	note string
+}
+
+// values are the sorted values of the window's requests.
+func (l latency) values(records []*Record) ([]time.Duration, error) {
+	var values []time.Duration
+	arrivals, succeeded := 0, 0
+	for _, r := range records {
+		counted := r.Counted()
+		values = slices.Grow(values, len(counted))
+		for _, t := range counted {
+			arrivals++
+			if !t.Failed() {
+				succeeded++
+			} else if !l.all {
+				continue
+			}
+			if v, ok := l.get(t); ok {
+				values = append(values, v)
+			}
+		}
+	}
+	if len(values) == 0 {
+		return nil, absent(arrivals, succeeded)
+	}
+	slices.Sort(values)
+	return values, nil
+}

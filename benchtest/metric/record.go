@@ -62,6 +62,8 @@ type Record struct {
 	// Requests are the requests of settle, window and cooldown in order of
 	// schedule.
 	Requests []Timeline `json:"requests"`
+	// Gaps summarises the gaps between token events; see Record.Summarise.
+	Gaps GapSummary `json:"gaps,omitzero"`
 
 	// Warmup and flush as they went.
 	WarmupRequests int    `json:"warmup_requests"`

@@ -38,7 +38,8 @@ type Timeline struct {
 	Closed       time.Duration `json:"closed,omitzero"`
 
 	// Events is the number of token events, and Gaps the times between them
-	// in order. Gaps may be dropped once summarised (GapMax, GapSum stay).
+	// in order. Gaps are not stored; they may be dropped once they are
+	// summarised, here in ZeroGaps and GapMax and for the run in Record.Gaps.
 	Events int             `json:"events,omitzero"`
 	Gaps   []time.Duration `json:"-"`
 	// ZeroGaps counts gaps of zero; GapMax is the longest gap.

@@ -1,0 +1,78 @@
+package metric
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// UnmarshalJSON reads a timeline in which a count that is left out is
+// unknown, -1, and not zero.
+func (t *Timeline) UnmarshalJSON(text []byte) error {
+	type plain Timeline
+	p := plain{Scheduled: -1, FirstTokens: -1, PromptTokens: -1, OutputTokens: -1, CachedTokens: -1, AskedPrompt: -1, AskedOutput: -1}
+	if err := json.Unmarshal(text, &p); err != nil {
+		return err
+	}
+	*t = Timeline(p)
+	return nil
+}
+
+// check finds the first field that no run can have: what a reader refuses
+// and a writer must not write. The field is empty when there is none.
+func (r *Record) check() (field, why string) {
+	if r.Schema != Schema {
+		return "schema", fmt.Sprintf("is %d, this version writes %d", r.Schema, Schema)
+	}
+	if r.Requests == nil {
+		return "requests", "is missing"
+	}
+	if r.From < 0 || r.To <= r.From {
+		return "to", fmt.Sprintf("must be after from, got a window from %v to %v", r.From, r.To)
+	}
+	if !finite(r.Rate) || r.Rate < 0 {
+		return "rate", fmt.Sprintf("must be finite and not negative, got %v", r.Rate)
+	}
+	if !finite(r.GapCV2) || r.GapCV2 < 0 {
+		return "gap_cv2", fmt.Sprintf("must be finite and not negative, got %v", r.GapCV2)
+	}
+	for _, key := range slices.Sorted(maps.Keys(r.Counters)) {
+		if !finite(r.Counters[key]) {
+			return "counters." + key, fmt.Sprintf("must be finite, got %v: leave out a counter that is unknown", r.Counters[key])
+		}
+	}
+	for i := range r.Requests {
+		t := &r.Requests[i]
+		if field, why := t.check(); field != "" {
+			return fmt.Sprintf("requests[%d].%s", i, field), why
+		}
+		if i > 0 && t.Scheduled < r.Requests[i-1].Scheduled {
+			return fmt.Sprintf("requests[%d].scheduled", i), fmt.Sprintf("is %v after %v: requests are in order of schedule", t.Scheduled, r.Requests[i-1].Scheduled)
+		}
+	}
+	return "", ""
+}
+
+func (t *Timeline) check() (field, why string) {
+	switch {
+	case t.Scheduled < 0:
+		return "scheduled", "is missing or negative"
+	case t.FirstToken < 0 || t.FirstToken > 0 && t.FirstToken < t.Scheduled:
+		return "first_token", fmt.Sprintf("is %v, before the schedule at %v", t.FirstToken, t.Scheduled)
+	case t.LastToken < t.FirstToken && t.LastToken != 0:
+		return "last_token", fmt.Sprintf("is %v, before the first token at %v", t.LastToken, t.FirstToken)
+	case t.Failure == "" && t.FirstToken == 0:
+		return "first_token", "is missing and the request is no failure: without a token it is one"
+	}
+	for _, c := range []struct {
+		field string
+		n     int
+	}{{"first_tokens", t.FirstTokens}, {"prompt_tokens", t.PromptTokens}, {"output_tokens", t.OutputTokens},
+		{"cached_tokens", t.CachedTokens}, {"asked_prompt", t.AskedPrompt}, {"asked_output", t.AskedOutput}} {
+		if c.n < -1 {
+			return c.field, fmt.Sprintf("is %d: a count is -1 when it is unknown, else not negative", c.n)
+		}
+	}
+	return "", ""
+}

@@ -1,0 +1,69 @@
+package metric
+
+import "time"
+
+// TTFT is the time to the first token event, from the schedule. It is absent
+// when there was no token.
+func (t *Timeline) TTFT() (time.Duration, bool) { return since(t.Scheduled, t.FirstToken) }
+
+// ServiceTTFT is the time to the first token event from the sending of the
+// request: TTFT without the lag.
+func (t *Timeline) ServiceTTFT() (time.Duration, bool) {
+	if t.Sent == 0 {
+		return 0, false
+	}
+	return since(t.Sent, t.FirstToken)
+}
+
+// FirstContentTime is the time to the first event with text of the answer
+// itself, from the schedule. It is absent when there was none: an answer that
+// is all reasoning has a TTFT and no time to first content.
+func (t *Timeline) FirstContentTime() (time.Duration, bool) {
+	return since(t.Scheduled, t.FirstContent)
+}
+
+// E2E is the time to the last token event, from the schedule. What a server
+// sends after it (usage, the end of the stream) does not count.
+func (t *Timeline) E2E() (time.Duration, bool) { return since(t.Scheduled, t.LastToken) }
+
+// Lag is how late the driver sent the request: from the schedule or, where a
+// client-side limit held it, from when that let it go. The wait for a slot is
+// not lag, but it is in every latency.
+func (t *Timeline) Lag() (time.Duration, bool) {
+	return since(max(t.Scheduled, t.Released), t.Sent)
+}
+
+// TPOT is the time per output token: the time between the first and the last
+// token event, divided by the tokens that came after the first event. With
+// one token in the first event this is (E2E − TTFT) ÷ (n − 1); where the
+// server does not say how many it carried, one is assumed.
+//
+// It is absent when the server gave no count of tokens, when no token came
+// after the first event, and when all came at one instant, which tells how
+// the stream was buffered and not how fast tokens were made.
+func (t *Timeline) TPOT() (time.Duration, bool) {
+	if t.FirstToken == 0 || t.LastToken <= t.FirstToken || t.OutputTokens < 0 {
+		return 0, false
+	}
+	first := 1
+	if t.FirstTokens >= 0 {
+		first = t.FirstTokens
+	}
+	rest := t.OutputTokens - first
+	if rest <= 0 {
+		return 0, false
+	}
+	return (t.LastToken - t.FirstToken) / time.Duration(rest), true
+}
+
+// Failed reports that the request was no success: it failed, it ended without
+// a token, the drain limit cut it, or the user stopped it.
+func (t *Timeline) Failed() bool { return t.Failure != "" || t.FirstToken == 0 }
+
+// since is to − from, absent when to did not happen.
+func since(from, to time.Duration) (time.Duration, bool) {
+	if to == 0 {
+		return 0, false
+	}
+	return to - from, true
+}
