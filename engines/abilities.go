@@ -126,8 +126,8 @@ type Simulator interface {
 	//
 	// An arrival without a request is a wait: it carries no work, and the
 	// next arrival is pulled once a request has ended or the clock has come
-	// to At, whichever is first (At in the past sets no limit). A closed loop
-	// yields one when all its slots are taken.
+	// to At, whichever is first: at once when At has passed, and a zero At
+	// sets no limit. A closed loop yields one when all its slots are taken.
 	//
 	// An arrival may be due at the very time at which the last request ended.
 	// The sequence may call the engine's Scrape and CompileEvents: a driver

@@ -1,0 +1,123 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/openloop-go/openloop/engines"
+)
+
+// Version is what the embedded engine answers when asked for its version. It
+// changes when the model's times do, so that baselines of different models
+// are told apart.
+const Version = "sim-1"
+
+// What the servers say when they fail.
+const (
+	refusal       = "too many requests are waiting"
+	internalError = "EngineCore encountered an issue"
+)
+
+func (c *Config) answerModel() string {
+	if c.Faults.AnswerModel != "" {
+		return c.Faults.AnswerModel
+	}
+	return c.Model
+}
+
+// identity is what the engine says of itself: nothing of slowdowns, noise and
+// faults.
+func (c *Config) identity() engines.Identity {
+	return engines.Identity{
+		Engine:   "sim",
+		Version:  Version,
+		Model:    c.answerModel(),
+		Hardware: c.Hardware,
+		Settings: map[string]string{
+			"flavor":                 string(c.Flavor),
+			"max-num-seqs":           strconv.Itoa(c.MaxNumSeqs),
+			"max-num-batched-tokens": strconv.Itoa(c.MaxBatchedTokens),
+			"kv-tokens":              strconv.Itoa(c.KVTokens),
+			"max-model-len":          strconv.Itoa(c.MaxModelLen),
+		},
+	}
+}
+
+// instance names one start of the engine.
+func (s *scheduler) instance() string { return fmt.Sprintf("sim-%x-%d", s.cfg.Seed, s.start) }
+
+// counters are the engine's, as a client sees them.
+func (s *scheduler) counters() engines.Counters {
+	return engines.Counters{
+		PromptTokens: engines.Known(s.count.prompt),
+		OutputTokens: engines.Known(s.count.output),
+		CacheQueries: engines.Known(s.count.queries),
+		CacheHits:    engines.Known(s.count.hits),
+		Preemptions:  engines.Known(s.count.preemptions),
+		Instance:     s.instance(),
+	}
+}
+
+func (s *scheduler) load() engines.Load {
+	return engines.Load{Running: engines.Known(len(s.running)), Waiting: engines.Known(s.queue.len())}
+}
+
+// Flush empties the prefix cache. It is refused while requests are in flight,
+// and unsupported where the server would not have the route.
+func (m *Model) Flush(context.Context) (engines.Flush, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	route := "POST /reset_prefix_cache"
+	if m.cfg.Flavor == SGLang {
+		route = "POST /flush_cache"
+	}
+	switch {
+	case m.cfg.Flavor == VLLM && !m.cfg.DevMode:
+		return engines.Flush{Outcome: engines.FlushUnsupported, Detail: route + ": status 404",
+			Remedy: "set Config.DevMode, as VLLM_SERVER_DEV_MODE=1 does for a real server"}, nil
+	case !m.s.flush():
+		return engines.Flush{Outcome: engines.FlushRefused, Detail: route + ": the engine is not idle",
+			Remedy: "wait until nothing is running or waiting and ask again"}, nil
+	case m.cfg.Faults.FlushEmptyBody:
+		return engines.Flush{Outcome: engines.FlushUnverified, Detail: route + ": status 200 with an empty body"}, nil
+	}
+	return engines.Flush{Outcome: engines.Flushed, Detail: route + ": success"}, nil
+}
+
+// Load is the number of sequences running and waiting.
+func (m *Model) Load(context.Context) (engines.Load, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.s.load(), nil
+}
+
+// Scrape returns the counters since the engine's start.
+func (m *Model) Scrape(context.Context) (engines.Counters, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.s.counters(), nil
+}
+
+// Describe returns what the engine is: the same for every slowdown, noise and
+// fault.
+func (m *Model) Describe(context.Context) (engines.Identity, error) { return m.cfg.identity(), nil }
+
+// CompileEvents counts the shapes compiled since the start.
+func (m *Model) CompileEvents(context.Context) (engines.Count, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return engines.Known(m.s.count.compiles), nil
+}
+
+// Restart starts the engine afresh: another start of the noise, nothing
+// cached, nothing compiled. What was in flight ends with a reset.
+func (m *Model) Restart(context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.s.restart(0)
+	return nil
+}
+
+// VirtualTime reports true: the model's time is a number.
+func (m *Model) VirtualTime() bool { return true }

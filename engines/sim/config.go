@@ -1,0 +1,163 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+)
+
+// Flavor is the server whose routes and quirks the engine has.
+type Flavor string
+
+// The flavors. The zero Flavor is VLLM.
+const (
+	VLLM   Flavor = "vllm"
+	SGLang Flavor = "sglang"
+)
+
+// DefaultModel is the model served when a Config names none.
+const DefaultModel = "meta-llama/Meta-Llama-3-8B-Instruct"
+
+// Config is an embedded engine. Its zero value is Llama-3-8B on an H100 with
+// 64 sequences, served as vLLM does it outside development mode.
+type Config struct {
+	// Flavor decides routes, metric names and quirks. Empty is VLLM.
+	Flavor Flavor
+	// Model is the model served. Empty is DefaultModel.
+	Model string
+	// Profile is what a step's time follows from. Zero is Llama3H100.
+	Profile Profile
+	// Hardware is what the engine says it runs on. Empty is the profile's.
+	Hardware string
+	// DevMode opens the routes that vLLM has only with
+	// VLLM_SERVER_DEV_MODE=1, above all the cache's flush. SGLang's flush is
+	// always open.
+	DevMode bool
+	// APIKey is demanded as a bearer token, else 401. Empty demands none.
+	APIKey string
+	// Seed decides all that is random in the engine: noise and which requests
+	// a fault strikes. Two engines of one seed are the same engine.
+	Seed uint64
+
+	// MaxNumSeqs is the number of sequences in a step. Zero is 64.
+	MaxNumSeqs int
+	// MaxBatchedTokens is the token budget of a step: one for each decode,
+	// the rest prefills prompts. Zero is 8192.
+	MaxBatchedTokens int
+	// KVTokens is the capacity of the KV cache in tokens, a multiple of 16.
+	// Zero is 400,000: what 90 % of 80 GB leave beside the weights.
+	KVTokens int
+	// MaxModelLen is the largest prompt plus output. Zero is 8192, or
+	// KVTokens when that is less.
+	MaxModelLen int
+
+	// DecodeSlowdown and PrefillSlowdown multiply those parts of a step's
+	// time. Zero is 1; below 1 is faster.
+	DecodeSlowdown, PrefillSlowdown float64
+	// StepOverhead is added to every step. Zero is none.
+	StepOverhead time.Duration
+	// SlowFromBatch and SlowToBatch confine DecodeSlowdown, PrefillSlowdown
+	// and StepOverhead to steps of at least, and at most, so many sequences.
+	// Zero is no bound.
+	SlowFromBatch, SlowToBatch int
+	// CompileCost is the time that a step takes longer when its shape (decodes
+	// and prefilled tokens, each rounded up to a power of two) is met for the
+	// first time since the start. Each is a compile event in the log. Zero
+	// compiles nothing.
+	CompileCost time.Duration
+
+	// Noise is how starts, runs and steps differ.
+	Noise Noise
+	// Faults are what is wrong with the engine.
+	Faults Faults
+
+	// Log receives the server's log lines. Nil drops them.
+	Log io.Writer
+}
+
+// Validate reports everything that is wrong with the configuration.
+func (c Config) Validate() error {
+	_, err := c.resolve()
+	return err
+}
+
+// resolve returns the configuration with its defaults filled in.
+func (c Config) resolve() (Config, error) {
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if c.Flavor == "" {
+		c.Flavor = VLLM
+	}
+	if c.Flavor != VLLM && c.Flavor != SGLang {
+		bad("Flavor must be %q or %q, got %q", VLLM, SGLang, c.Flavor)
+	}
+	if c.Model == "" {
+		c.Model = DefaultModel
+	}
+	if c.Profile == (Profile{}) {
+		c.Profile = Llama3H100
+	}
+	if err := c.Profile.validate(); err != nil {
+		errs = append(errs, err)
+	}
+	if c.Hardware == "" {
+		c.Hardware = c.Profile.Hardware
+	}
+	fill := func(name string, v *int, zero int) {
+		if *v == 0 {
+			*v = zero
+		}
+		if *v < 0 {
+			bad("%s must be positive, got %d", name, *v)
+		}
+	}
+	fill("MaxNumSeqs", &c.MaxNumSeqs, 64)
+	fill("MaxBatchedTokens", &c.MaxBatchedTokens, 2560)
+	fill("KVTokens", &c.KVTokens, 400_000)
+	left := (c.KVTokens - c.Faults.LostKVTokens) / blockTokens * blockTokens
+	fill("MaxModelLen", &c.MaxModelLen, min(8192, max(1, left)))
+	if c.KVTokens%blockTokens != 0 {
+		bad("KVTokens must be a multiple of the block size %d, got %d", blockTokens, c.KVTokens)
+	}
+	if c.MaxModelLen > left {
+		bad("MaxModelLen must not exceed the KV capacity of %d tokens, got %d", left, c.MaxModelLen)
+	}
+	if c.MaxNumSeqs-c.Faults.LostSlots < 1 {
+		bad("Faults.LostSlots must leave one of MaxNumSeqs = %d, got %d", c.MaxNumSeqs, c.Faults.LostSlots)
+	}
+	if c.MaxBatchedTokens <= c.MaxNumSeqs {
+		bad("MaxBatchedTokens must exceed MaxNumSeqs = %d, got %d", c.MaxNumSeqs, c.MaxBatchedTokens)
+	}
+	factor := func(name string, v *float64) {
+		if *v == 0 {
+			*v = 1
+		}
+		if !(*v > 0) || math.IsInf(*v, 0) {
+			bad("%s must be positive and finite, got %v", name, *v)
+		}
+	}
+	factor("DecodeSlowdown", &c.DecodeSlowdown)
+	factor("PrefillSlowdown", &c.PrefillSlowdown)
+	if c.StepOverhead < 0 {
+		bad("StepOverhead must not be negative, got %v", c.StepOverhead)
+	}
+	if c.CompileCost < 0 {
+		bad("CompileCost must not be negative, got %v", c.CompileCost)
+	}
+	if c.SlowFromBatch < 0 || c.SlowToBatch < 0 || c.SlowToBatch > 0 && c.SlowToBatch < c.SlowFromBatch {
+		bad("SlowFromBatch and SlowToBatch must be a range of batch sizes, got %d to %d", c.SlowFromBatch, c.SlowToBatch)
+	}
+	var err error
+	if c.Noise, err = c.Noise.resolve(); err != nil {
+		errs = append(errs, err)
+	}
+	if err := c.Faults.validate(); err != nil {
+		errs = append(errs, err)
+	}
+	if len(errs) > 0 {
+		return c, fmt.Errorf("sim: %w", errors.Join(errs...))
+	}
+	return c, nil
+}

@@ -1,0 +1,204 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/openloop-go/openloop/engines"
+)
+
+// Model is the engine as arithmetic: it computes when each event would leave,
+// without a clock, a goroutine or HTTP. It is stateful as a server is: its
+// cache, its noise and its counters go on from one call to the next.
+//
+// It implements engines.Simulator, which is how to drive it under load, and
+// the abilities Flusher, Loader, Scraper, Describer, Logger, Restarter and
+// Virtual. Its methods may be called concurrently, and from the callbacks of
+// Simulate; only one Simulate or Generate runs at a time.
+type Model struct {
+	turn sync.Mutex // held by a whole Simulate or Generate
+	mu   sync.Mutex // held while the scheduler is touched
+	cfg  Config
+	s    *scheduler
+
+	offset time.Duration // engine time minus the caller's
+	events int           // requests that have ended
+	out    func(engines.Outcome)
+	chunks []engines.Chunk
+	spare  []*sequence
+}
+
+// NewModel returns an engine that has started and loaded its model.
+func NewModel(cfg Config) (*Model, error) {
+	cfg, err := cfg.resolve()
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{cfg: cfg}
+	m.s = newScheduler(cfg, 0, m.ended)
+	m.s.keep = true
+	return m, nil
+}
+
+// Simulate serves arrivals as engines.Simulator says. An arrival that is due
+// before the one ahead of it is taken to be due with it; the clock of a later
+// call may go on from an earlier one's or begin anew.
+func (m *Model) Simulate(arrivals iter.Seq[engines.Arrival], done func(engines.Outcome)) {
+	m.turn.Lock()
+	defer m.turn.Unlock()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.out = done
+	first, latest := true, time.Duration(0)
+	for a := range m.unlocked(arrivals) {
+		if first {
+			m.offset = max(m.offset, m.s.clock-a.At)
+			first = false
+		}
+		if a.Request == nil {
+			to := a.At + m.offset
+			if a.At == 0 {
+				to = math.MaxInt64
+			}
+			m.wait(to)
+			continue
+		}
+		latest = max(latest, a.At+m.offset)
+		m.advance(latest)
+		m.submit(a.Request, latest)
+	}
+	m.advance(math.MaxInt64)
+	m.out = nil
+}
+
+// unlocked gives up the model while the caller decides on its next arrival,
+// so that it may ask the model for its load and counters.
+func (m *Model) unlocked(arrivals iter.Seq[engines.Arrival]) iter.Seq[engines.Arrival] {
+	return func(yield func(engines.Arrival) bool) {
+		m.mu.Unlock()
+		defer m.mu.Lock()
+		arrivals(func(a engines.Arrival) bool {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			return yield(a)
+		})
+	}
+}
+
+// advance completes the steps that end by the given time.
+func (m *Model) advance(to time.Duration) {
+	for m.next(to) {
+	}
+}
+
+// wait completes steps until a request has ended or the time has come.
+func (m *Model) wait(to time.Duration) {
+	for events := m.events; m.events == events && m.next(to); {
+	}
+}
+
+// next completes one step, unless it would end after the given time.
+func (m *Model) next(to time.Duration) bool {
+	s := m.s
+	for s.step.end <= s.clock {
+		start, ok := s.nextStart()
+		if !ok || start > to {
+			return false
+		}
+		s.begin(start)
+	}
+	if s.step.end > to {
+		return false
+	}
+	s.end()
+	if len(s.ends.at) > 1<<16 {
+		s.forget()
+	}
+	return true
+}
+
+// forget drops what no sequence in flight needs of the steps' ends.
+func (s *scheduler) forget() {
+	oldest := s.steps
+	for _, list := range [][]*sequence{s.running, s.queue.all()} {
+		for _, q := range list {
+			if len(q.segments) > 0 {
+				oldest = min(oldest, q.segments[0].from)
+			}
+		}
+	}
+	if oldest-s.ends.first > len(s.ends.at)/2 {
+		s.ends.forget(oldest)
+	}
+}
+
+func (m *Model) submit(r *engines.Request, at time.Duration) {
+	q := m.sequence()
+	q.request, q.id, q.arrival = r, r.ID, at
+	tokens := r.Tokens
+	if tokens == nil {
+		tokens = tokenize(r.Text)
+	}
+	if err := m.cfg.check(len(tokens), r.MaxTokens, r.MinTokens); err != nil {
+		q.last = at
+		m.report(q, engines.Reply{Status: 400}, &engines.Error{Class: engines.Status, Status: 400, Message: err.Error()})
+		return
+	}
+	q.setPrompt(tokens, r.CacheSalt)
+	q.setLength(r.MaxTokens, r.MinTokens, r.IgnoreEOS, m.cfg.Faults.OutputCut)
+	m.s.submit(q)
+	if q.state == ended {
+		m.ended(q)
+	}
+}
+
+// check says what is wrong with a request's lengths, as the servers do.
+func (c *Config) check(prompt, most, least int) error {
+	switch {
+	case prompt == 0:
+		return fmt.Errorf("the prompt is empty: it must have at least one token")
+	case most < 1:
+		return fmt.Errorf("max_tokens must be at least 1, got %d", most)
+	case least < 0 || least > most:
+		return fmt.Errorf("min_tokens must be from 0 to max_tokens=%d, got %d", most, least)
+	case prompt+most > c.MaxModelLen:
+		return fmt.Errorf("this model's maximum context length is %d tokens; the prompt has %d and %d are asked for: %d together", c.MaxModelLen, prompt, most, prompt+most)
+	}
+	return nil
+}
+
+// Generate serves one request by itself, at once; concurrent calls take
+// turns. The times it reports are those that the request would have met,
+// counted from the request's own clock.
+func (m *Model) Generate(ctx context.Context, r *engines.Request, emit func(engines.Chunk)) (engines.Reply, error) {
+	if err := ctx.Err(); err != nil {
+		return engines.Reply{}, &engines.Error{Class: engines.Canceled, Message: "generate: " + err.Error(), Err: err}
+	}
+	var reply engines.Reply
+	var err error
+	now := r.Now()
+	m.Simulate(func(yield func(engines.Arrival) bool) {
+		yield(engines.Arrival{At: now, Request: r})
+	}, func(o engines.Outcome) {
+		for _, c := range o.Chunks {
+			emit(c)
+		}
+		reply, err = o.Reply, o.Err
+	})
+	return reply, err
+}
+
+func (m *Model) sequence() *sequence {
+	n := len(m.spare)
+	if n == 0 {
+		return &sequence{}
+	}
+	q := m.spare[n-1]
+	m.spare = m.spare[:n-1]
+	*q = sequence{keys: q.keys[:0], rest: q.rest[:0], segments: q.segments[:0]}
+	return q
+}
