@@ -1,93 +1,116 @@
-// Package openai is the streaming client for servers with OpenAI-style routes.
 package openai
 
 import (
+	"bytes"
 	"context"
-	"io"
+	"encoding/json"
 	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
 
 	"github.com/openloop-go/openloop/engines"
 )
 
-// Engine is a client of one server.
-type Engine struct{ cfg Config }
+// Engine is a client of one server, with its own pool of connections. It is
+// an engines.Engine and an engines.Describer, safe for concurrent use.
+type Engine struct {
+	cfg       Config
+	model     string
+	root      string // scheme, host and path above /v1, without user information
+	route     *url.URL
+	header    http.Header
+	secrets   []string
+	extra     []byte // the extra fields as ,"name":value…
+	transport *transport
 
-// New validates the configuration and returns its engine. It sends nothing.
-func New(cfg Config) (*Engine, error) { panic("not yet") }
-
-// Attach is New, and checks that the server answers and serves the model.
-func Attach(ctx context.Context, cfg Config) (*Engine, error) { panic("not yet") }
-
-// Generate implements engines.Engine.
-func (e *Engine) Generate(ctx context.Context, r *engines.Request, emit func(engines.Chunk)) (engines.Reply, error) {
-	panic("not yet")
+	// form is what requests look like; settled once one was accepted.
+	form    atomic.Pointer[form]
+	settled atomic.Bool
 }
 
-// Describe implements engines.Describer.
-func (e *Engine) Describe(ctx context.Context) (engines.Identity, error) { panic("not yet") }
+// New validates the configuration, all of it at once, and returns its engine.
+// It sends nothing.
+func New(cfg Config) (*Engine, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	u, _ := url.Parse(cfg.URL)
+	e := &Engine{cfg: cfg, model: cfg.Model, transport: newTransport(&cfg), header: http.Header{}}
+	for name, values := range cfg.Header {
+		name = http.CanonicalHeaderKey(name)
+		e.header[name] = append(e.header[name], values...)
+		e.secrets = append(e.secrets, values...)
+	}
+	if u.User != nil {
+		password, _ := u.User.Password()
+		r := http.Request{Header: e.header}
+		r.SetBasicAuth(u.User.Username(), password)
+		e.secrets = append(e.secrets, password, e.header.Get("Authorization"))
+		u.User = nil
+	}
+	if cfg.APIKey != "" {
+		e.header.Set("Authorization", "Bearer "+cfg.APIKey)
+		e.secrets = append(e.secrets, cfg.APIKey)
+	}
+	e.secrets = slices.DeleteFunc(e.secrets, func(s string) bool { return len(s) < 4 })
+	slices.SortFunc(e.secrets, func(a, b string) int { return len(b) - len(a) })
+	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1")
+	u.RawPath = ""
+	e.root = strings.TrimRight(u.String(), "/")
+	e.route = u.JoinPath("/v1/completions")
+	if cfg.Chat {
+		e.route = u.JoinPath("/v1/chat/completions")
+	}
+	if len(cfg.Extra) > 0 {
+		b, _ := json.Marshal(cfg.Extra)
+		e.extra = append([]byte{','}, bytes.TrimSuffix(b[1:], []byte{'}'})...)
+	}
+	e.form.Store(newForm(&cfg))
+	return e, nil
+}
 
-// Model is the model that is asked for.
-func (e *Engine) Model() string { panic("not yet") }
+// Model is the model that is asked for; empty leaves it to the server.
+func (e *Engine) Model() string { return e.model }
 
-// URL is the server's root, without user information.
-func (e *Engine) URL() string { panic("not yet") }
+// URL is the server's root: without user information, "/v1" or a slash at its
+// end.
+func (e *Engine) URL() string { return e.root }
 
 // Connections is the number of connections opened so far.
-func (e *Engine) Connections() int { panic("not yet") }
+func (e *Engine) Connections() int { return int(e.transport.opened.Load()) }
 
-// Close closes idle connections; the engine can be used again afterwards.
-func (e *Engine) Close() error { panic("not yet") }
-
-// Models lists the models that the server serves (GET /v1/models).
-func (e *Engine) Models(ctx context.Context) ([]Model, error) { panic("not yet") }
-
-// Model is one entry of /v1/models.
-type Model struct {
-	// ID is the served name; Root the repository or path behind it, where the
-	// server says so.
-	ID, Root string
-	// MaxLen is the longest context in tokens, where the server says so.
-	MaxLen engines.Count
+// Close closes the connections that are idle. The engine can be used again.
+func (e *Engine) Close() error {
+	e.transport.CloseIdleConnections()
+	return nil
 }
 
-// Answer is what came back of a request that is not a generation.
-type Answer struct {
-	Status int
-	Header http.Header
-	Body   []byte
+// Describe tells what the server says of itself without knowing its kind: the
+// model from /v1/models, with "root" among the settings where it differs, and
+// the version from /version where there is such a route. It implements
+// engines.Describer.
+func (e *Engine) Describe(ctx context.Context) (engines.Identity, error) {
+	id := engines.Identity{Engine: e.cfg.Kind, Model: e.model, Settings: map[string]string{}}
+	if id.Engine == "" {
+		id.Engine = "openai"
+	}
+	models, err := e.Models(ctx)
+	if err != nil {
+		return id, err
+	}
+	if id.Model == "" && len(models) == 1 {
+		id.Model = models[0].ID
+	}
+	for _, m := range models {
+		if m.ID == id.Model && m.Root != "" && m.Root != m.ID {
+			id.Settings["root"] = m.Root
+		}
+	}
+	var version struct{ Version string }
+	if e.JSON(ctx, http.MethodGet, "/version", nil, &version) == nil {
+		id.Version = version.Version
+	}
+	return id, nil
 }
-
-// Do sends a request to a path below the server's root, as in
-// "/flush_cache?timeout=5", with the same headers and connections as
-// Generate. body is marshalled to JSON; nil sends none. Any status is an
-// answer; err, an *engines.Error, is for a server that could not be asked.
-func (e *Engine) Do(ctx context.Context, method, path string, body any) (*Answer, error) {
-	panic("not yet")
-}
-
-// JSON is Do that demands a 2xx status and unmarshals the body into `into`
-// (nil ignores it). Any other end is an *engines.Error.
-func (e *Engine) JSON(ctx context.Context, method, path string, body, into any) error {
-	panic("not yet")
-}
-
-// Page fetches and parses a Prometheus page; path is usually "/metrics". A
-// server without the route gives an *engines.Error with Status 404.
-func (e *Engine) Page(ctx context.Context, path string) (*Page, error) { panic("not yet") }
-
-// Page is a parsed Prometheus page.
-type Page struct{}
-
-// ParsePage parses a page in the Prometheus text format.
-func ParsePage(r io.Reader) (*Page, error) { panic("not yet") }
-
-// Sum adds the series of the first of the names that the page has, over all
-// labels. Names are exact but for "_total", which may be there or not;
-// "x_sum" and "x_count" find the histogram or summary x. False: none is there.
-func (p *Page) Sum(names ...string) (float64, bool) { panic("not yet") }
-
-// Count is Sum as a whole number, unknown when missing.
-func (p *Page) Count(names ...string) engines.Count { panic("not yet") }
-
-// Labels returns the labels of each series of a name, nil when there is none.
-func (p *Page) Labels(name string) []map[string]string { panic("not yet") }

@@ -1,0 +1,194 @@
+package openai
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/openloop-go/openloop/engines"
+)
+
+// staleWithin is how soon after sending a reused connection must fail for the
+// failure to be ours: a server that had already closed the connection says so
+// within a round trip, one that dies at work does so at any time.
+const staleWithin = 250 * time.Millisecond
+
+// fail makes an *engines.Error whose message begins with the server's address
+// and holds no secret.
+func (e *Engine) fail(class engines.Class, status int, cause error, format string, args ...any) *engines.Error {
+	return &engines.Error{
+		Class: class, Status: status, Err: cause,
+		Message: e.root + ": " + e.redact(fmt.Sprintf(format, args...)),
+	}
+}
+
+// redact takes the secrets out of a text, such as a key that a server echoes.
+func (e *Engine) redact(s string) string {
+	for _, secret := range e.secrets {
+		s = strings.ReplaceAll(s, secret, "[redacted]")
+	}
+	return s
+}
+
+// verdict is the end of a stream that was read to its end.
+func (e *Engine) verdict(s *stream) error {
+	r := s.reply
+	post, status := "POST "+e.route.Path, r.Status
+	if s.odd > 0 {
+		s.warn("%d events had neither choices nor usage nor error", s.odd)
+	}
+	if !r.OutputTokens.Known && s.tokenEvents > 0 && !s.idGap {
+		r.OutputTokens = engines.Known(s.idSum)
+	}
+	switch {
+	case s.foreign:
+		return e.notAStream(s)
+	case s.fault != "":
+		return e.fail(engines.ServerError, status, nil, "%s: error in the stream, %s: %s", post, s.progress(), s.fault)
+	case !s.done && r.Finish == "":
+		return e.fail(engines.Truncated, status, nil, "%s: the stream ended without [DONE] or a finish reason, %s", post, s.progress())
+	case r.Finish == "error" || r.Finish == "abort":
+		return e.fail(engines.ServerError, status, nil, "%s: the server gave up (finish reason %q), %s", post, r.Finish, s.progress())
+	case s.tokenEvents == 0:
+		return e.fail(engines.NoToken, status, nil, "%s: the stream finished without a token", post)
+	case !s.done:
+		s.warn("the stream ended after its finish reason without [DONE]")
+	case r.Finish == "":
+		s.warn("the stream ended with [DONE] but without a finish reason")
+	}
+	if r.OutputTokens == engines.Known(0) {
+		r.OutputTokens = engines.Count{}
+		s.warn("usage counts no output token though text came: counts are ignored")
+	}
+	return nil
+}
+
+// notAStream is the failure of a 2xx reply whose body is JSON or HTML.
+func (e *Engine) notAStream(s *stream) error {
+	post := "POST " + e.route.Path
+	var ev event
+	switch {
+	case s.other[0] != '<' && decode(s.other, &ev) == nil && (present(ev.fault) || string(ev.object) == `"error"`):
+		return e.fail(engines.ServerError, s.reply.Status, nil, "%s: error instead of a stream: %s", post, serverWords(s.other))
+	case ev.choices > 0:
+		return e.fail(engines.Protocol, s.reply.Status, nil, "%s: the whole completion came in one JSON body: the server does not stream", post)
+	default:
+		return e.fail(engines.Protocol, s.reply.Status, nil, "%s: no event stream came but %s", post, serverWords(s.other))
+	}
+}
+
+// status is the failure of a reply that is not 2xx.
+func (e *Engine) status(what string, code int, header http.Header, body []byte) error {
+	class, remedy := engines.Status, ""
+	switch code {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		class, remedy = engines.Unauthorized, "set the API key (OPENLOOP_API_KEY) or correct it"
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		class = engines.Refused
+	case http.StatusNotFound:
+		if strings.Contains(strings.ToLower(string(body)), "model") {
+			class, remedy = engines.NoModel, "ask for a model that the server serves"
+		} else {
+			remedy = "the server has no such route"
+		}
+	default:
+		if to := header.Get("Location"); code/100 == 3 && to != "" {
+			remedy = "it points to " + to + ", which is not followed: correct the URL"
+		}
+	}
+	text := fmt.Sprintf("%s: %d %s", what, code, http.StatusText(code))
+	for _, more := range []string{serverWords(body), remedy} {
+		if more != "" {
+			text += ": " + more
+		}
+	}
+	var cause error
+	if code == http.StatusBadRequest || code == http.StatusUnprocessableEntity {
+		cause = &rejection{e.redact(string(body))}
+	}
+	failure := e.fail(class, code, cause, "%s", text)
+	failure.RetryAfter = retryAfter(header.Get("Retry-After"))
+	return failure
+}
+
+// retryAfter reads a delay in seconds or a date.
+func retryAfter(s string) time.Duration {
+	if n, err := strconv.Atoi(s); err == nil && n > 0 {
+		return time.Duration(n) * time.Second
+	}
+	if at, err := http.ParseTime(s); err == nil {
+		return max(time.Until(at), 0)
+	}
+	return 0
+}
+
+// broken is the failure of a request that the network, or the caller, ended.
+func (e *Engine) broken(parent, ctx context.Context, a *attempt, what string, err error) error {
+	switch {
+	case parent.Err() != nil:
+		return e.fail(engines.Canceled, a.reply.Status, context.Cause(parent), "%s: canceled: %v", what, context.Cause(parent))
+	case context.Cause(ctx) == errSilent:
+		return e.fail(engines.Silent, a.reply.Status, errSilent, "%s: no byte for %v", what, e.cfg.Silence)
+	}
+	class := engines.Reset
+	switch {
+	case exhausted(err):
+		class = engines.Client
+	case malformed(err):
+		class = engines.Protocol
+	case a.got.IsZero():
+		class = engines.Unreachable
+	case a.reused && a.reply.Status == 0 && time.Since(a.got) < staleWithin:
+		class = engines.Stale
+	}
+	return e.fail(class, a.reply.Status, err, "%s: %s", what, cause(class, err))
+}
+
+// malformed reports an answer that is not HTTP/1.1, or not in its coding.
+func malformed(err error) bool {
+	s := err.Error()
+	for _, mark := range []string{"malformed", "gzip: ", "invalid byte in chunk", "http chunk length too large", "flate: "} {
+		if strings.Contains(s, mark) {
+			return !errors.Is(err, io.ErrUnexpectedEOF)
+		}
+	}
+	return false
+}
+
+// cause is the reason of a failure in words, with what to do about it.
+func cause(class engines.Class, err error) string {
+	var (
+		dns         *net.DNSError
+		certificate *tls.CertificateVerificationError
+		authority   x509.UnknownAuthorityError
+		plain       tls.RecordHeaderError
+		timeout     net.Error
+	)
+	switch {
+	case class == engines.Client:
+		return err.Error() + ": this host has run out of it, not the server"
+	case class == engines.Stale:
+		return "the server closed the connection, kept alive from an earlier request, as this one was sent (" + err.Error() + ")"
+	case errors.As(err, &dns):
+		return fmt.Sprintf("host %q not found: correct the URL", dns.Name)
+	case errors.As(err, &certificate), errors.As(err, &authority):
+		return err.Error() + ": set Config.TLS to trust it"
+	case errors.As(err, &plain):
+		return "the server does not speak TLS: use http:// in the URL"
+	case refused(err):
+		return "connection refused: start the server or correct the URL"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "the server closed the connection"
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return "timed out: " + err.Error()
+	}
+	return err.Error()
+}
