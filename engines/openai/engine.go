@@ -56,12 +56,11 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e.secrets = slices.DeleteFunc(e.secrets, func(s string) bool { return len(s) < 4 })
 	slices.SortFunc(e.secrets, func(a, b string) int { return len(b) - len(a) })
-	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1")
-	u.RawPath = ""
-	e.root = strings.TrimRight(u.String(), "/")
-	e.route = u.JoinPath("/v1/completions")
-	if cfg.Chat {
-		e.route = u.JoinPath("/v1/chat/completions")
+	u.Path, u.RawPath = strings.TrimRight(u.Path, "/"), ""
+	u.Path = strings.TrimRight(strings.TrimSuffix(u.Path, "/v1"), "/")
+	e.root, e.route = u.String(), u
+	if u.Path += "/v1/completions"; cfg.Chat {
+		u.Path = strings.TrimSuffix(u.Path, "completions") + "chat/completions"
 	}
 	if len(cfg.Extra) > 0 {
 		b, _ := json.Marshal(cfg.Extra)
