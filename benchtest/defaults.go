@@ -1,0 +1,144 @@
+package benchtest
+
+import (
+	"iter"
+	"math"
+	"time"
+
+	"github.com/openloop-go/openloop/benchtest/arrival"
+)
+
+// The defaults of a point that are no limits of validity.
+const (
+	// defaultRuns is the first look of the gate.
+	defaultRuns   = 3
+	defaultStarts = 1
+	defaultDrain  = 60 * time.Second
+	// leastPhase and phaseShare: warmup and settle are 10 % of the window's
+	// requests, and at least 50.
+	leastPhase = 50
+	phaseShare = 0.10
+	// closedWaves is how many times all slots of a closed loop turn over
+	// during warmup and settle. Its first wave starts at one instant, so it
+	// takes some for the slots to spread.
+	closedWaves = 4
+)
+
+// DefaultLimits returns the limits that stand for the zero fields of Limits:
+//
+//	ErrorRate  0.01   failed ÷ all requests of the window
+//	Achieved   0.99   achieved ÷ offered rate
+//	Lag        5ms    p99 of sent − scheduled; set 1 % of your smallest
+//	                  latency limit where that is less
+//	Cached     0.01   prompt tokens from the cache above SharedTokens
+//	Length     0.02   lengths served against lengths asked, either way
+//	ZeroGaps   0.90   gaps of zero ÷ all gaps, above which a stream counts
+//	                  as buffered
+func DefaultLimits() Limits {
+	return Limits{
+		ErrorRate: 0.01,
+		Achieved:  0.99,
+		Lag:       5 * time.Millisecond,
+		Cached:    0.01,
+		Length:    0.02,
+		ZeroGaps:  0.90,
+	}
+}
+
+// orDefaults fills the zero fields.
+func (l Limits) orDefaults() Limits {
+	d := DefaultLimits()
+	if l.ErrorRate == 0 {
+		l.ErrorRate = d.ErrorRate
+	}
+	if l.Achieved == 0 {
+		l.Achieved = d.Achieved
+	}
+	if l.Lag == 0 {
+		l.Lag = d.Lag
+	}
+	if l.Cached == 0 {
+		l.Cached = d.Cached
+	}
+	if l.Length == 0 {
+		l.Length = d.Length
+	}
+	if l.ZeroGaps == 0 {
+		l.ZeroGaps = d.ZeroGaps
+	}
+	return l
+}
+
+// orDefaults is the point with every default written out, so that a point
+// that says 50 and one that leaves 50 to the default are the same point.
+// Warmup and Settle of "none" are zero in it.
+func (p Point) orDefaults() Point {
+	if p.Runs == 0 {
+		p.Runs = defaultRuns
+	}
+	if p.Starts == 0 {
+		p.Starts = defaultStarts
+	}
+	if p.Drain == 0 {
+		p.Drain = defaultDrain
+	}
+	phase := p.defaultPhase()
+	p.Warmup = phaseLength(p.Warmup, phase)
+	p.Settle = phaseLength(p.Settle, phase)
+	p.Limits = p.Limits.orDefaults()
+	p.Name = p.Label()
+	return p
+}
+
+func phaseLength(asked, usual int) int {
+	switch {
+	case asked < 0:
+		return 0
+	case asked == 0:
+		return usual
+	}
+	return asked
+}
+
+// defaultPhase is the usual number of requests of warmup and of settle. It
+// follows from the point alone, so that it is the same in every arm.
+func (p Point) defaultPhase() int {
+	n := max(leastPhase, int(math.Ceil(phaseShare*p.expectedRequests())))
+	if p.Closed.InFlight > 0 {
+		n = max(n, closedWaves*p.Closed.InFlight)
+	}
+	return n
+}
+
+// expectedRequests is the number of requests that the window is expected to
+// hold; zero where that depends on the engine.
+func (p Point) expectedRequests() float64 {
+	if p.Window == 0 || p.Arrivals == nil {
+		return float64(p.Requests)
+	}
+	if r, ok := p.Arrivals.(interface {
+		MeanRate(over time.Duration) float64
+	}); ok {
+		return r.MeanRate(p.Window) * p.Window.Seconds()
+	}
+	return float64(countUntil(p.Arrivals, p.Window))
+}
+
+// countUntil counts the arrivals of the schedule of seed 0 before end.
+func countUntil(p arrival.Process, end time.Duration) int {
+	n := 0
+	for range until(p.Times(0), end) {
+		n++
+	}
+	return n
+}
+
+func until(times iter.Seq[time.Duration], end time.Duration) iter.Seq[time.Duration] {
+	return func(yield func(time.Duration) bool) {
+		for t := range times {
+			if t >= end || !yield(t) {
+				return
+			}
+		}
+	}
+}

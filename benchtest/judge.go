@@ -1,0 +1,269 @@
+package benchtest
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/openloop-go/openloop/benchtest/metric"
+	"github.com/openloop-go/openloop/engines"
+)
+
+// The kinds of problems that make a run invalid. Judge finds the first ten in
+// a record; the driver adds the others as they happen.
+const (
+	kindNoData        = "no-data"
+	kindErrors        = "errors"
+	kindWrongModel    = "wrong-model"
+	kindClient        = "client-limited"
+	kindClientUnknown = "client-unknown"
+	kindBuffered      = "buffered"
+	kindWarmCache     = "warm-cache"
+	kindColdUnproved  = "cold-unproved"
+	kindLength        = "length"
+	kindRestarted     = "restarted"
+	kindCompiled      = "compile-in-window"
+	kindCapped        = "in-flight-cap"
+	kindNotIdle       = "not-idle"
+	kindTooShort      = "too-short"
+	kindCut           = "cut-short"
+	kindStuck         = "stuck"
+)
+
+// Judge says whether a run can be trusted, from its record alone: whether the
+// load was offered as planned, the cache was as declared, the replies were of
+// the length asked for, and so on, against the point's limits. It returns
+// every reason for doubt; problems make the run invalid, warnings do not. A
+// record made by Measure or Run has been judged: Judge serves for judging it
+// again, by other limits.
+func Judge(r *metric.Record, p Point) (problems []metric.Problem, warnings []string) {
+	j := judge{r: r, p: p.orDefaults(), window: r.Counted()}
+	if len(j.window) == 0 {
+		j.problem(kindNoData, "no request was due in the window: raise Requests or Window")
+		return j.problems, j.warnings
+	}
+	for _, t := range j.window {
+		if t.Failure == "" {
+			j.good = append(j.good, t)
+		}
+	}
+	j.errors()
+	j.client()
+	j.cache()
+	j.stream()
+	j.lengths()
+	j.counters()
+	return j.problems, j.warnings
+}
+
+type judge struct {
+	r      *metric.Record
+	p      Point
+	window []*metric.Timeline
+	good   []*metric.Timeline
+
+	problems []metric.Problem
+	warnings []string
+}
+
+func (j *judge) problem(kind, format string, args ...any) {
+	j.problems = append(j.problems, metric.Problem{Kind: kind, Text: fmt.Sprintf(format, args...)})
+}
+
+func (j *judge) warn(format string, args ...any) {
+	j.warnings = append(j.warnings, fmt.Sprintf(format, args...))
+}
+
+// errors: failures, among all that the user did not abort.
+func (j *judge) errors() {
+	n, failed, wrong, capped := 0, 0, 0, 0
+	message := ""
+	for _, t := range j.window {
+		if t.Failure == metric.Aborted {
+			continue
+		}
+		n++
+		if t.Failure == "" {
+			continue
+		}
+		failed++
+		if message == "" {
+			message = t.Failure + ": " + t.Message
+		}
+		switch t.Failure {
+		case string(engines.NoModel):
+			wrong++
+		case failCapped:
+			capped++
+		}
+	}
+	if n > 0 && failed == n {
+		j.problem(kindNoData, "none of %d requests of the window succeeded (first failure: %s)", n, message)
+	}
+	if share := float64(failed) / float64(max(n, 1)); failed > 0 && !(share <= j.p.Limits.ErrorRate) {
+		j.problem(kindErrors, "%d of %d requests failed (%s), limit %s; first failure: %s: find out why, or raise Limits.ErrorRate", failed, n, percent(share), percent(j.p.Limits.ErrorRate), message)
+	}
+	if wrong > 0 {
+		j.problem(kindWrongModel, "%d of %d requests were answered by another model: attach to a server that serves only the one", wrong, n)
+	}
+	if capped > 0 {
+		j.problem(kindCapped, "%d of %d requests were not sent because %d were in flight: lower the load or raise Point.MaxInFlight", capped, n, j.p.MaxInFlight)
+	}
+}
+
+// client: whether the load was offered when the schedule said.
+func (j *judge) client() {
+	var lags []time.Duration
+	var first, last *metric.Timeline
+	unknown := 0
+	for _, t := range j.window {
+		if t.Sent == 0 {
+			if t.Failure == "" {
+				unknown++
+			}
+			continue
+		}
+		// A wait for a slot of the limit that the point asks for is no lag.
+		lags = append(lags, t.Sent-max(t.Scheduled, t.Released))
+		if first == nil {
+			first = t
+		}
+		if last == nil || t.Sent > last.Sent {
+			last = t
+		}
+	}
+	if unknown > 0 {
+		j.problem(kindClientUnknown, "%d of %d requests carry no time of sending, so that nobody knows when the load was offered: the engine must call Request.Stamp (engines/enginetest checks it)", unknown, len(j.window))
+	}
+	if len(lags) == 0 {
+		return
+	}
+	slices.Sort(lags)
+	p99 := lags[(99*len(lags)+99)/100-1] // nearest rank
+	if limit := j.p.Limits.Lag; p99 > limit {
+		j.problem(kindClient, "requests left %v late (p99 of sent − scheduled over %d), limit %v: this host could not send on time; give it more CPU, lower the load or raise Limits.Lag", p99, len(lags), limit)
+	}
+	if p99 := j.r.Counters[counterScheduler]; p99 > j.p.Limits.Lag.Seconds() {
+		j.problem(kindClient, "goroutines of this process waited %.3gs to run (p99), limit %v: events were stamped late; give this host more CPU or raise Limits.Lag", p99, j.p.Limits.Lag)
+	}
+	if j.r.InFlight > 0 || j.p.ClientLimit > 0 || len(j.window) < 2 {
+		return // there is no offered rate to achieve
+	}
+	planned := j.window[len(j.window)-1].Scheduled - j.window[0].Scheduled
+	took := last.Sent - first.Sent
+	achieved := float64(len(lags)) / float64(len(j.window))
+	if took > planned {
+		achieved *= planned.Seconds() / took.Seconds()
+	}
+	if !(achieved >= j.p.Limits.Achieved) {
+		j.problem(kindClient, "achieved ÷ offered is %.3f (%d of %d sent, over %v for %v planned), want at least %.3f: the numbers are those of the client, not of the server; lower the load or give the client more CPU", achieved, len(lags), len(j.window), brief(took), brief(planned), j.p.Limits.Achieved)
+	}
+}
+
+// cache: prompt tokens that came from the cache, against what the workload
+// means to share.
+func (j *judge) cache() {
+	if j.p.Cache == Warm {
+		return
+	}
+	share, proof := cachedShare(j.r)
+	switch limit := j.p.SharedTokens + j.p.Limits.Cached; {
+	case proof == "" && j.p.Cache == ProvedCold:
+		j.problem(kindColdUnproved, "the point asks for a proved cold cache, and neither requests nor counters tell cached tokens (flush: %s): let the server report them (vLLM: --enable-prompt-tokens-details, SGLang: --enable-cache-report), or ask for Cold", j.flush())
+	case proof == "":
+		j.warn("nothing shows whether the prefix cache was cold: the server tells no cached tokens (flush: %s)", j.flush())
+	case !(share <= limit):
+		j.problem(kindWarmCache, "%s of the prompt tokens came from the cache (by %s), declared %s and %s allowed above it; flush: %s; flush it, or declare SharedTokens", percent(share), proof, percent(j.p.SharedTokens), percent(j.p.Limits.Cached), j.flush())
+	}
+}
+
+func (j *judge) flush() string {
+	switch {
+	case j.r.Flush == "":
+		return "none"
+	case j.r.FlushDetail == "":
+		return j.r.Flush
+	}
+	return j.r.Flush + ", " + j.r.FlushDetail
+}
+
+// cachedShare is the share of the window's prompt tokens that the cache
+// served, and how that is known: by "requests", by "counters", or not ("").
+func cachedShare(r *metric.Record) (share float64, proof string) {
+	cached, prompt, known := 0, 0, true
+	for _, t := range r.Counted() {
+		if t.Failure != "" {
+			continue
+		}
+		known = known && t.CachedTokens >= 0 && t.PromptTokens >= 0
+		cached += t.CachedTokens
+		prompt += t.PromptTokens
+	}
+	if known && prompt > 0 {
+		return float64(cached) / float64(prompt), "requests"
+	}
+	hits, hit := r.Counters["cache_hits"]
+	queries, queried := r.Counters["cache_queries"]
+	if hit && queried && queries > 0 {
+		return hits / queries, "counters"
+	}
+	return math.NaN(), ""
+}
+
+// stream: whether something held the events back.
+func (j *judge) stream() {
+	zero, gaps := 0, 0
+	for _, t := range j.good {
+		zero += t.ZeroGaps
+		gaps += max(0, t.Events-1)
+	}
+	if share := float64(zero) / float64(max(gaps, 1)); share > j.p.Limits.ZeroGaps {
+		j.problem(kindBuffered, "%s of %d gaps between events are zero, limit %s: something on the way buffers the stream (a proxy, compression); go round it", percent(share), gaps, percent(j.p.Limits.ZeroGaps))
+	}
+}
+
+// lengths: whether the work done was the work asked for.
+func (j *judge) lengths() {
+	j.length("output", func(t *metric.Timeline) (asked, got int) { return t.AskedOutput, t.OutputTokens },
+		"the server ends early or late; have it honour ignore_eos, or compare only with runs of the same length")
+	j.length("prompt", func(t *metric.Timeline) (asked, got int) { return t.AskedPrompt, t.PromptTokens },
+		"the server adds, cuts or re-tokenises prompts; check max-model-len and templates")
+}
+
+func (j *judge) length(what string, of func(*metric.Timeline) (asked, got int), remedy string) {
+	asked, got, unknown := 0, 0, 0
+	for _, t := range j.good {
+		switch a, g := of(t); {
+		case a < 0:
+		case g < 0:
+			unknown++
+		default:
+			asked += a
+			got += g
+		}
+	}
+	if unknown > 0 {
+		j.warn("the server did not tell the %s tokens of %d of %d requests: token metrics are estimates", what, unknown, len(j.good))
+	}
+	if off := float64(got-asked) / float64(max(asked, 1)); asked > 0 && !(math.Abs(off) <= j.p.Limits.Length) {
+		j.problem(kindLength, "%d %s tokens were served and %d asked for (%+.1f %%), limit ±%s: %s", got, what, asked, 100*off, percent(j.p.Limits.Length), remedy)
+	}
+}
+
+// counters: what the engine counted over the window.
+func (j *judge) counters() {
+	for _, key := range []string{"prompt_tokens", "output_tokens", "cache_queries", "cache_hits", "preemptions"} {
+		if n := j.r.Counters[key]; n < 0 {
+			j.problem(kindRestarted, "the engine's counter %s fell by %.0f in the window: the engine has restarted; find out why in its log", key, -n)
+			break
+		}
+	}
+	if n := j.r.Counters["compile_events"]; n > 0 {
+		j.problem(kindCompiled, "%.0f compile events fell into the window: raise Point.Warmup from %d, so that every shape is compiled before", n, j.r.WarmupRequests)
+	}
+}
+
+func percent(share float64) string {
+	return fmt.Sprintf("%.3g %%", 100*share)
+}

@@ -1,0 +1,121 @@
+package benchtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/openloop-go/openloop/ci"
+	"github.com/openloop-go/openloop/engines"
+)
+
+// Options are what Run needs beside the engine and the point. The zero value
+// keeps no records on disk and says nothing.
+type Options struct {
+	// Config is the configuration: its Runs, Budget, Update and APIKey are
+	// used, the last only to keep it out of records. Zero changes nothing.
+	Config ci.Config
+	// Test is the name that records carry and that is part of their path.
+	Test string
+	// Dir is the folder for records: they go to
+	// <Dir>/records/<Test>/<point>.jsonl. Empty is Config.Artifacts, and
+	// where that is empty too none are kept.
+	Dir string
+	// Log gets progress and what must be known before the end; nil is silent.
+	Log func(format string, args ...any)
+}
+
+func (o Options) folder() string {
+	if o.Dir != "" {
+		return o.Dir
+	}
+	return o.Config.Artifacts
+}
+
+// Run measures a point on an engine, outside of a test. The runs that were
+// made are returned also with an error, which is of the plan or of the
+// environment; a run that cannot be trusted is no error, its record says why.
+// Runs can be extended until the engine is gone.
+//
+// Run catches no signals: end ctx instead (signal.NotifyContext).
+func Run(ctx context.Context, engine engines.Engine, p Point, o Options) (*Runs, error) {
+	s, err := newSession(engine, p, o)
+	if err != nil {
+		return &Runs{}, err
+	}
+	return s.runs, s.measure(ctx, s.plan.Point.Runs, 0)
+}
+
+// Measure makes the runs of a point on an engine inside of a test: three,
+// unless the point or the environment says otherwise. Its configuration is
+// that of ci.Load.
+//
+// A problem of the plan (a point that is not valid, a plan that does not fit
+// the test's deadline) or of the environment (records that cannot be written,
+// an engine that does not answer) fails the test at once, before any load
+// where it can be known before. Whether the runs can be trusted is for
+// assert.Valid to say.
+//
+// Each finished run is on disk, below testdata/openloop/records, before the
+// next starts. On a real clock SIGINT and SIGTERM call the load off. The
+// test's result is never served from go test's cache.
+//
+// Measure never calls t.Run or t.Parallel, and asks t for a Deadline by type
+// assertion, unless the engine lives in virtual time.
+func Measure(t T, engine engines.Engine, p Point) *Runs {
+	t.Helper()
+	config, err := ci.Load()
+	if err != nil {
+		t.Errorf("%v", err)
+		t.FailNow()
+	}
+	neverCached()
+	o := Options{Config: config, Test: t.Name(), Dir: config.Artifacts, Log: t.Logf}
+	if o.Dir == "" {
+		o.Dir = defaultDir
+	}
+	s, err := newSession(engine, p, o)
+	if err != nil {
+		t.Errorf("%v", err)
+		t.FailNow()
+	}
+	if d, ok := t.(interface{ Deadline() (time.Time, bool) }); ok && !s.virtual {
+		if end, set := d.Deadline(); set {
+			s.until(end, "the test's deadline (-timeout)")
+		}
+	}
+	measure := func(ctx context.Context, n, starts int) error {
+		ctx, restore := s.interruptible(ctx)
+		defer restore()
+		return s.measure(ctx, n, starts)
+	}
+	s.runs.extend = measure
+	if err := measure(t.Context(), s.plan.Point.Runs, 0); err != nil {
+		t.Errorf("%v", err)
+		t.FailNow()
+	}
+	return s.runs
+}
+
+// guard runs f and makes an error of a panic.
+func guard(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("benchtest: panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return f()
+}
+
+// secretless is err without the API key, which servers repeat in their
+// errors.
+func (s *session) secretless(err error) error {
+	key := s.options.Config.APIKey
+	if err == nil || key == "" || !strings.Contains(err.Error(), key) {
+		return err
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), key, hidden))
+}

@@ -1,0 +1,181 @@
+package benchtest
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/openloop-go/openloop/benchtest/metric"
+	"github.com/openloop-go/openloop/engines"
+)
+
+// returnGrace is how long an engine gets to return from Generate once its
+// context has ended.
+const returnGrace = 10 * time.Second
+
+// ahead is how many requests are built before they are due.
+const ahead = 64
+
+// pass offers one load to an engine on the clock. One goroutine dispatches,
+// one builds the requests before they are due, and each request has its own,
+// so that no arrival waits for anything.
+type pass struct {
+	load
+	*waiter
+	engine engines.Engine
+
+	// life is the context of all requests; abort ends it with a cause.
+	life  context.Context
+	abort context.CancelCauseFunc
+
+	mu      sync.Mutex
+	flights []*flight
+	// queue waits for a slot of the client's limit; open is launched or
+	// waiting and not ended, running is launched and not ended.
+	queue         []*flight
+	open, running int
+	// counted is how many flights of the window have not ended; when the
+	// window has closed and they have, windowDone is closed and lastEnd is when
+	// the last of them did.
+	counted    int
+	closed     bool
+	to, from   time.Duration
+	lastEnd    time.Duration
+	windowDone chan struct{}
+	// over is true when no more arrivals come; idle is closed when nothing is
+	// open any more.
+	over bool
+	idle chan struct{}
+	// crash is the first panic; crashed is closed with it.
+	crash   error
+	crashed chan struct{}
+	// freed are the slots of a closed loop that have become free.
+	freed chan slot
+
+	edges   [2]edge
+	reading sync.WaitGroup
+	onEdge  func() edge
+}
+
+// outcome is what a load came to.
+type outcome struct {
+	origin   time.Time
+	flights  []*flight
+	from, to time.Duration
+	edges    [2]edge
+	// stuck counts requests whose engine never returned.
+	stuck int
+	// capped is true when MaxInFlight was reached.
+	capped bool
+	// cut is why the load ended before its plan; nil when it did not.
+	cut error
+}
+
+func newPass(l load, engine engines.Engine, virtual bool, onEdge func() edge) *pass {
+	p := &pass{
+		load: l, waiter: newWaiter(time.Now(), virtual), engine: engine, onEdge: onEdge,
+		windowDone: make(chan struct{}), idle: make(chan struct{}), crashed: make(chan struct{}),
+		freed: make(chan slot, l.inFlight),
+	}
+	return p
+}
+
+// run offers the load and returns when all of it has ended.
+func (p *pass) run(ctx context.Context) outcome {
+	p.life, p.abort = context.WithCancelCause(context.WithoutCancel(ctx))
+	defer p.abort(nil)
+	if p.inFlight > 0 {
+		p.dispatchClosed(ctx)
+	} else {
+		p.dispatchOpen(ctx)
+	}
+	out := outcome{cut: p.drained(ctx)}
+	p.reading.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out.origin, out.from, out.to, out.edges = p.origin, p.from, p.to, p.edges
+	for _, f := range p.flights {
+		if !f.ended {
+			// Its goroutine may yet write, so a copy of the plan stands for it.
+			f = &flight{line: f.planned, ended: true}
+			f.line.Failure, f.line.Message = metric.Unfinished, fmt.Sprintf("the engine did not return from Generate within %v of its context's end", returnGrace)
+			out.stuck++
+		}
+		out.capped = out.capped || f.line.Failure == failCapped
+		out.flights = append(out.flights, f)
+	}
+	return out
+}
+
+// builder makes the requests of indices in order, ahead of time.
+func (p *pass) builder(ctx context.Context, indices func(yield func(due) bool)) <-chan *flight {
+	out := make(chan *flight, ahead)
+	go func() {
+		defer close(out)
+		defer p.recovered("the workload or the arrival process")
+		for d := range indices {
+			f, err := p.build(d.index)
+			if err != nil {
+				p.crashWith(err)
+				return
+			}
+			f.request.Stamp = p.now
+			f.due(d.at, d.phase)
+			select {
+			case out <- f:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return out
+}
+
+// openWindow and closeWindow mark the edges of the window; the engine's
+// counters are read at each, beside the load.
+func (p *pass) openWindow(at time.Duration) {
+	p.from = at
+	p.readEdge(0)
+}
+
+func (p *pass) closeWindow(at time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed, p.to = true, at
+	p.signal()
+}
+
+func (p *pass) readEdge(i int) {
+	p.reading.Go(func() {
+		defer p.recovered("the engine's counters")
+		p.edges[i] = p.onEdge()
+	})
+}
+
+// windowEnded reports whether every request of the window has ended, and
+// when.
+func (p *pass) windowEnded() (time.Duration, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.lastEnd, p.closed && p.counted == 0
+}
+
+// crashWith keeps the first reason for which the load cannot go on.
+func (p *pass) crashWith(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.crash == nil {
+		p.crash = err
+		close(p.crashed)
+	}
+}
+
+// recovered turns a panic of the goroutine that defers it into the pass's
+// error.
+func (p *pass) recovered(where string) {
+	if v := recover(); v != nil {
+		p.crashWith(fmt.Errorf("benchtest: panic in %s: %v\n%s", where, v, debug.Stack()))
+	}
+}

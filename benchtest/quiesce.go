@@ -1,0 +1,131 @@
+package benchtest
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/openloop-go/openloop/benchtest/metric"
+	"github.com/openloop-go/openloop/benchtest/steady"
+	"github.com/openloop-go/openloop/engines"
+)
+
+// warmup offers the point's own load from other seeds, and checks afterwards
+// that it was long enough.
+func (s *session) warmup(ctx context.Context, planned PlannedRun, r *metric.Record) error {
+	n := s.plan.Point.Warmup
+	if n == 0 {
+		r.Warnings = append(r.Warnings, "no warmup: what compiles, allocates or clocks up does so in the run")
+		return nil
+	}
+	out := s.offer(ctx, s.load(planned, "", true), s.progress("warmup of run", planned.Index, planned.Warmup))
+	r.WarmupRequests = len(out.flights)
+	if out.cut != nil {
+		return fmt.Errorf("in the warmup: %w", out.cut)
+	}
+	s.stuck(r, out)
+	s.longEnough(r, "Warmup", n, out.flights)
+	return nil
+}
+
+// longEnough checks a phase of n requests against three mean durations of its
+// requests and, where the engine's capacity is known, the time that a queue
+// takes to forget how it began (relaxation, see package steady).
+func (s *session) longEnough(r *metric.Record, field string, n int, flights []*flight) {
+	p := s.plan.Point
+	if p.Closed.InFlight == 1 {
+		return // there is no queue to fill
+	}
+	var sum time.Duration
+	ended := 0
+	var first, last time.Duration
+	for _, f := range flights {
+		if first == 0 {
+			first = f.line.Scheduled
+		}
+		last = f.line.Scheduled
+		if d, ok := f.line.E2E(); ok {
+			sum += d
+			ended++
+		}
+	}
+	if ended == 0 || n < 2 {
+		return
+	}
+	mean := sum / time.Duration(ended)
+	rate := float64(n-1) / (last - first).Seconds()
+	if p.Closed.InFlight > 1 {
+		// Three turns of all slots, whatever they take.
+		if want := 3 * p.Closed.InFlight; n < want {
+			s.tooShort(r, field, n, want, fmt.Sprintf("three turns of %d in flight", p.Closed.InFlight))
+		}
+		return
+	}
+	if took := last - first; took < 3*mean {
+		inFlight := rate * mean.Seconds()
+		s.tooShort(r, field, n, steady.Cut(n, inFlight, 0), fmt.Sprintf("it took %v, and three mean request durations are %v", brief(took), brief(3*mean)))
+		return
+	}
+	if rho := rate / p.Capacity; p.Capacity > 0 && rho < 1 {
+		want := min(steady.Relaxation(rho), 0.3*p.expectedRequests())
+		if float64(n) < want {
+			s.tooShort(r, field, n, int(want)+1, fmt.Sprintf("at %.0f %% of Point.Capacity a queue takes %.0f arrivals to settle", 100*rho, want))
+		}
+	}
+}
+
+func (s *session) tooShort(r *metric.Record, field string, n, want int, why string) {
+	addProblem(r, kindTooShort, "%s of %d requests is too short: %s: set Point.%s to %d or more", field, n, why, field, max(want, n+1))
+}
+
+func addProblem(r *metric.Record, kind, format string, args ...any) {
+	r.Problems = append(r.Problems, metric.Problem{Kind: kind, Text: fmt.Sprintf(format, args...)})
+}
+
+// stuck notes requests whose engine never returned.
+func (s *session) stuck(r *metric.Record, out outcome) {
+	if out.stuck > 0 {
+		addProblem(r, kindStuck, "%d requests did not return from Generate within %v of their context's end: the engine must end with its context (engines/enginetest checks it)", out.stuck, returnGrace)
+	}
+}
+
+// idleLimit bounds the wait for the engine's own queue to empty, and for a
+// flush that it refuses.
+const idleLimit = 60 * time.Second
+
+// quiesce waits until the engine itself holds no work. Nothing of ours is in
+// flight any more; what we ended early may still be running there.
+func (s *session) quiesce(ctx context.Context, r *metric.Record) error {
+	l, ok := s.engine.(engines.Loader)
+	if !ok || s.simulator != nil {
+		return nil
+	}
+	limit, cancel := context.WithTimeout(ctx, idleLimit)
+	defer cancel()
+	var seen engines.Load
+	for wait := 10 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		load, err := l.Load(limit)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		switch {
+		case err != nil && limit.Err() == nil:
+			r.Warnings = append(r.Warnings, fmt.Sprintf("the engine's queue could not be read: %v", err))
+			return nil
+		case err == nil && !(load.Running.Known && load.Waiting.Known):
+			r.Warnings = append(r.Warnings, "the engine does not tell how many requests it runs and holds: that it was idle before the flush is not known")
+			return nil
+		case err == nil && load.Idle():
+			return nil
+		case err == nil:
+			seen = load
+		}
+		if !sleep(limit, wait) {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			addProblem(r, kindNotIdle, "the engine still ran %d requests and held %d, %v after our last: somebody else is using it; measure it alone", seen.Running.N, seen.Waiting.N, idleLimit)
+			return nil
+		}
+	}
+}

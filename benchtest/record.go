@@ -1,0 +1,103 @@
+package benchtest
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"github.com/openloop-go/openloop/benchtest/arrival"
+	"github.com/openloop-go/openloop/benchtest/metric"
+)
+
+// newRecord is the record of a run that has not begun.
+func (s *session) newRecord(planned PlannedRun) *metric.Record {
+	p := s.plan.Point
+	r := &metric.Record{
+		Schema: metric.Schema,
+		Test:   s.options.Test, PointName: p.Name,
+		Point: s.pairs, PointHash: s.plan.Hash,
+		Run: planned.Index, Start: planned.Start, StartID: s.start.id, Seed: planned.Seed,
+		Virtual: s.virtual, InFlight: p.Closed.InFlight, Capacity: p.Capacity,
+	}
+	r.Warnings = append(r.Warnings, s.start.warnings...)
+	s.describe(r)
+	return r
+}
+
+// fill writes what a load came to into its record.
+func (s *session) fill(r *metric.Record, out outcome) {
+	r.Time, r.From, r.To = out.origin, out.from, out.to
+	r.Requests = make([]metric.Timeline, len(out.flights))
+	settle := 0
+	var due []time.Duration
+	for i, f := range out.flights {
+		r.Requests[i] = f.line
+		switch f.line.Phase {
+		case metric.Settle:
+			settle++
+		case metric.Window:
+			due = append(due, f.line.Scheduled)
+		}
+	}
+	if out.to == 0 {
+		// The window never closed: it holds what it holds.
+		r.To = due[len(due)-1] + 1
+		addProblem(r, kindCut, "the run was cut short in its window, after %d requests: %v", len(due), reason(out.cut))
+	} else if out.cut != nil {
+		addProblem(r, kindCut, "the run was cut short before its last requests had ended: %v", reason(out.cut))
+	}
+	if r.InFlight == 0 {
+		r.Rate = float64(len(due)) / (r.To - r.From).Seconds()
+		if cv2 := arrival.GapCV2(append(due, r.To)); !math.IsNaN(cv2) {
+			r.GapCV2 = cv2
+		}
+	}
+	r.Counters = counted(out.edges[0], out.edges[1])
+	_, r.CacheProof = cachedShare(r)
+	r.Summarise()
+	s.happened(r, out)
+	if s.plan.Point.Settle == 0 && r.InFlight != 1 {
+		r.Warnings = append(r.Warnings, "no settle: the window begins with an empty queue and measures how it fills")
+	} else {
+		s.longEnough(r, "Settle", settle, out.flights[:settle])
+	}
+}
+
+// reason is why a load was cut for a cut in one line, without a stack.
+func reason(cut error) string {
+	if cut == nil {
+		return "the arrivals ended"
+	}
+	return firstLine(cut.Error())
+}
+
+// happened adds the problems that no timeline shows.
+func (s *session) happened(r *metric.Record, out outcome) {
+	s.stuck(r, out)
+	if out.capped && !cappedInWindow(r) {
+		addProblem(r, kindCapped, "requests outside the window were not sent because %d were in flight: lower the load or raise Point.MaxInFlight", s.plan.Point.MaxInFlight)
+	}
+	for _, e := range out.edges {
+		if e.err != nil {
+			r.Warnings = append(r.Warnings, "the engine's counters could not be read: "+firstLine(e.err.Error()))
+		}
+		if now := e.counters.Instance; now != "" && s.start.instance != "" && now != s.start.instance {
+			addProblem(r, kindRestarted, "the engine has restarted during the run (instance %s, was %s): find out why in its log", now, s.start.instance)
+			s.start.instance = now
+		}
+	}
+}
+
+func cappedInWindow(r *metric.Record) bool {
+	for _, t := range r.Counted() {
+		if t.Failure == failCapped {
+			return true
+		}
+	}
+	return false
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}

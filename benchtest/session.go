@@ -1,0 +1,268 @@
+package benchtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/openloop-go/openloop/benchtest/metric"
+	"github.com/openloop-go/openloop/engines"
+)
+
+// session makes the runs of one point on one engine: the first look, and the
+// runs that Extend asks for.
+type session struct {
+	engine  engines.Engine
+	plan    Plan
+	options Options
+	virtual bool
+	// simulator is the engine where it computes; nil where it streams.
+	simulator engines.Simulator
+	// deadline is when the time for this measurement ends, and limit says
+	// what sets it; zero is no end.
+	deadline time.Time
+	limit    string
+
+	pairs []metric.Pair
+	store *store
+	lease *lease
+	start *engineStart
+	runs  *Runs
+	// elapsed is the virtual time that a simulator has computed.
+	elapsed time.Duration
+}
+
+// virtualOrigin is when virtual time begins, as in a synctest bubble.
+var virtualOrigin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// newSession checks everything that can be checked before anything starts.
+func newSession(engine engines.Engine, p Point, o Options) (*session, error) {
+	if engine == nil {
+		return nil, errors.New("benchtest: the engine must be set, got nil: start one or attach to one")
+	}
+	if o.Config.Runs > 0 {
+		p.Runs = o.Config.Runs
+		p.Starts = min(p.Starts, p.Runs)
+	}
+	plan, err := p.Plan()
+	if err != nil {
+		return nil, err
+	}
+	s := &session{engine: engine, plan: plan, options: o, virtual: isVirtual(engine), pairs: p.Pairs()}
+	s.simulator, _ = engine.(engines.Simulator)
+	if _, ok := engine.(engines.Restarter); !ok && plan.Point.Starts > 1 {
+		return nil, fmt.Errorf("benchtest: Point.Starts is %d, and this engine (%T) cannot be restarted: use 1, or start the engine here instead of attaching", plan.Point.Starts, engine)
+	}
+	if o.Config.Budget > 0 && !s.virtual {
+		s.deadline, s.limit = time.Now().Add(o.Config.Budget), "the budget (OPENLOOP_BUDGET)"
+	}
+	if s.store, err = openStore(o.folder(), o.Test, plan.Point.Name); err != nil {
+		return nil, err
+	}
+	s.runs = &Runs{}
+	s.runs.extend = s.measure
+	return s, nil
+}
+
+// isVirtual reports whether the engine's time may be virtual.
+func isVirtual(engine engines.Engine) bool {
+	if _, ok := engine.(engines.Simulator); ok {
+		return true
+	}
+	v, ok := engine.(engines.Virtual)
+	return ok && v.VirtualTime()
+}
+
+// until sets the end of the time for this measurement, if it is earlier than
+// the one that is set.
+func (s *session) until(end time.Time, limit string) {
+	if s.deadline.IsZero() || end.Before(s.deadline) {
+		s.deadline, s.limit = end, limit
+	}
+}
+
+func (s *session) logf(format string, args ...any) {
+	if s.options.Log == nil {
+		return
+	}
+	text := fmt.Sprintf("benchtest: "+format, args...)
+	if key := s.options.Config.APIKey; key != "" {
+		text = strings.ReplaceAll(text, key, hidden)
+	}
+	s.options.Log("%s", text)
+}
+
+// measure makes runs until there are n. Each is on disk before the next
+// starts. A panic of the engine's, in whatever it is asked, is an error.
+//
+// Starts is the least number of engine starts that the n runs are spread over,
+// where the engine can be restarted; zero is what the point says.
+func (s *session) measure(ctx context.Context, n, starts int) error {
+	return s.secretless(guard(func() error { return s.make(ctx, n, starts) }))
+}
+
+func (s *session) make(ctx context.Context, n, starts int) error {
+	if err := s.fits(n); err != nil {
+		return err
+	}
+	free, err := s.hold(ctx)
+	if err != nil {
+		return err
+	}
+	defer free()
+	if !s.deadline.IsZero() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadlineCause(ctx, s.deadline.Add(-s.margin()), fmt.Errorf("%s was reached", s.limit))
+		defer cancel()
+	}
+	for i := len(s.runs.Records); i < n; i++ {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("benchtest: stopped before run %d of %d: %w", i+1, n, context.Cause(ctx))
+		}
+		planned, err := s.plan.run(i)
+		if err != nil {
+			return err
+		}
+		planned.Start = s.startOf(planned, n, starts)
+		if err := s.ensureStart(ctx, planned.Start); err != nil {
+			return err
+		}
+		s.announce(planned, n)
+		record, err := s.run(ctx, planned)
+		if record != nil {
+			s.runs.Records = append(s.runs.Records, record)
+			err = errors.Join(err, s.store.append(record))
+			s.report(record, n)
+		}
+		if err != nil {
+			return fmt.Errorf("benchtest: run %d of %d: %w", i+1, n, err)
+		}
+	}
+	return nil
+}
+
+// startOf is the engine start of a planned run: the point's, or a later one
+// where more starts are asked for. One never goes back, nor further than the
+// next.
+func (s *session) startOf(planned PlannedRun, n, starts int) int {
+	if s.start == nil {
+		return 0
+	}
+	number := planned.Start
+	if _, ok := s.engine.(engines.Restarter); ok && starts > 0 {
+		number = max(number, planned.Index/((n+starts-1)/starts))
+	} else if !ok {
+		number = 0
+	}
+	return min(max(number, s.start.number), s.start.number+1)
+}
+
+// teardown is the part of the time that is kept for stopping the engine.
+const teardown = 30 * time.Second
+
+// margin is what is kept of the time left: a twentieth, and at most the
+// teardown.
+func (s *session) margin() time.Duration {
+	return min(teardown, max(time.Until(s.deadline)/20, 0))
+}
+
+// fits refuses a plan that the time left does not hold.
+func (s *session) fits(n int) error {
+	if s.deadline.IsZero() {
+		return nil
+	}
+	have := len(s.runs.Records)
+	var need time.Duration
+	for i := have; i < n; i++ {
+		planned, err := s.plan.run(i)
+		if err != nil {
+			return err
+		}
+		d, err := s.plan.length(planned)
+		if err != nil {
+			return nil // it depends on the engine
+		}
+		need += d
+	}
+	left := time.Until(s.deadline)
+	if need <= left-s.margin() {
+		return nil
+	}
+	what := fmt.Sprintf("%d runs need", n-have)
+	if n-have == 1 {
+		what = "1 run needs"
+	}
+	return fmt.Errorf("benchtest: %s at most %v (a drain of %v each included), and %s is in %v: raise it, or lower Point.Runs, the size of a run or Point.Drain", what, brief(need), s.plan.Point.Drain, s.limit, brief(left))
+}
+
+// run makes one run and judges it. A record is returned also with an error,
+// when the window had begun.
+func (s *session) run(ctx context.Context, planned PlannedRun) (*metric.Record, error) {
+	r := s.newRecord(planned)
+	if err := s.warmup(ctx, planned, r); err != nil {
+		return nil, err
+	}
+	if err := s.quiesce(ctx, r); err != nil {
+		return nil, err
+	}
+	salt, err := s.flush(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	out := s.offer(ctx, s.load(planned, salt, false), s.progress("run", planned.Index, planned.Settle+planned.Window))
+	if out.from == 0 {
+		return nil, out.cut // nothing was measured
+	}
+	s.fill(r, out)
+	problems, warnings := Judge(r, s.plan.Point)
+	r.Problems = append(r.Problems, problems...)
+	r.Warnings = append(r.Warnings, warnings...)
+	s.redact(r)
+	return r, out.cut
+}
+
+// load is the load of a run: its warmup, or settle, window and cooldown.
+func (s *session) load(planned PlannedRun, salt string, warmup bool) load {
+	p := s.plan.Point
+	l := load{
+		inFlight: p.Closed.InFlight, workload: p.Workload, drain: p.Drain,
+		clientLimit: p.ClientLimit, maxInFlight: p.MaxInFlight,
+		salt: salt, model: s.start.model,
+	}
+	part := "m"
+	if warmup {
+		part = "w"
+		l.seeds = warmupSeeds(planned.Seed, s.start.nonce)
+	} else {
+		l.seeds = measuredSeeds(planned.Seed, s.start.nonce)
+	}
+	l.schedule = s.plan.schedule(l.seeds, warmup)
+	l.id = fmt.Sprintf("openloop-%08x-%03d%s", uint32(s.start.nonce), planned.Index, part)
+	return l
+}
+
+// offer offers a load, on the clock or by computing.
+func (s *session) offer(ctx context.Context, l load, watch watcher) outcome {
+	onEdge := func() edge { return readEdge(ctx, s.engine, s.virtual) }
+	if s.simulator == nil {
+		p := newPass(l, s.engine, s.virtual, onEdge)
+		defer watch(p)()
+		return p.run(ctx)
+	}
+	sim := simulation{load: l, engine: s.simulator, onEdge: onEdge}
+	out := sim.run()
+	out.origin = virtualOrigin.Add(s.elapsed)
+	s.elapsed += out.length()
+	return out
+}
+
+// length is when the last request of the load had ended.
+func (o outcome) length() time.Duration {
+	var end time.Duration
+	for _, f := range o.flights {
+		end = max(end, f.line.Scheduled, f.line.Closed)
+	}
+	return end
+}
