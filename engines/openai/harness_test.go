@@ -59,8 +59,14 @@ func inMemory(t *testing.T, handler http.Handler, cfg Config, f func(t *testing.
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
-		server := &http.Server{Handler: handler}
+		var busy sync.WaitGroup
+		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			busy.Add(1)
+			defer busy.Done()
+			handler.ServeHTTP(w, r)
+		})}
 		go server.Serve(m)
+		defer busy.Wait()
 		defer server.Close()
 		f(t, memoryClient(t, m, cfg))
 	})
@@ -123,7 +129,11 @@ func (s script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	flush.Flush()
 	for _, step := range s.steps {
-		time.Sleep(time.Until(start.Add(step.at)))
+		select {
+		case <-time.After(time.Until(start.Add(step.at))):
+		case <-r.Context().Done():
+			return
+		}
 		if step.drop {
 			panic(http.ErrAbortHandler)
 		}
