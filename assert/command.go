@@ -22,7 +22,7 @@ func (g *gating) missing(err error) report {
 	if g.config.CI {
 		bad.add("then", "commit the file: %s does not write its own baselines", g.config.System)
 	}
-	bad.add("at", "%s", at(g.runs.Records))
+	bad.at = at(g.runs.Records)
 	return bad
 }
 
@@ -32,7 +32,7 @@ func (g *gating) unreadable(err error) report {
 	bad := reportf("the baseline cannot be used, and was left as it is: %v", err)
 	bad.add("file", "%s", filepath.ToSlash(g.path))
 	bad.add("next", "restore it, or move it away and record a new one: %s", updateCommand(g.test, g.runs.Records))
-	bad.add("at", "%s", at(g.runs.Records))
+	bad.at = at(g.runs.Records)
 	return bad
 }
 

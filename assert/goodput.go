@@ -26,7 +26,7 @@ func Goodput(t TestingT, runs *benchtest.Runs, slo benchtest.SLO, atLeast float6
 	records := runs.Records
 	if closed(records[0]) {
 		bad := reportf("assert: Goodput on a closed loop (%d in flight) is refused: nothing arrives by a schedule there, so the rate is the engine's own answer; use an arrival process", records[0].InFlight)
-		bad.add("at", "%s", at(records))
+		bad.at = at(records)
 		return fail(t, bad, msgAndArgs)
 	}
 	if bad, ok := uncounted("Goodput", records, slo); !ok {
@@ -69,7 +69,7 @@ func Attainment(t TestingT, runs *benchtest.Runs, slo benchtest.SLO, atLeast flo
 	records := runs.Records
 	if closed(records[0]) && !serial(records[0]) {
 		bad := reportf("assert: Attainment on a closed loop (%d in flight) is refused: it waits for the engine before it sends, so the queue that users stand in never forms; use an arrival process", records[0].InFlight)
-		bad.add("at", "%s", at(records))
+		bad.at = at(records)
 		return fail(t, bad, msgAndArgs)
 	}
 	if bad, ok := uncounted("Attainment", records, slo); !ok {
@@ -107,7 +107,7 @@ func uncounted(what string, records []*metric.Record, slo metric.SLO) (report, b
 			if !q.Failed() && q.OutputTokens < 0 {
 				bad := reportf("%s is refused: SLO.TPOT is %v, and the server counted no tokens of request %s of run %d", what, slo.TPOT, q.ID, r.Run)
 				bad.add("next", "make the server report usage in its streams, or limit ITL instead")
-				bad.add("at", "%s", at(records))
+				bad.at = at(records)
 				return bad, false
 			}
 		}
@@ -154,7 +154,7 @@ func (v verdict) judge(t TestingT, records []*metric.Record, msgAndArgs []any) b
 	if bad, ok := v.onTheQueue(&r, records); !ok {
 		holds, r.head = false, bad
 	}
-	r.add("at", "%s", at(records))
+	r.at = at(records)
 	if !holds {
 		return fail(t, r, msgAndArgs)
 	}

@@ -46,7 +46,7 @@ func Latency(t TestingT, runs *benchtest.Runs, name string, limit time.Duration,
 		if errors.As(err, &few) {
 			bad.add("next", "raise Requests or Runs, or ask for a lower percentile")
 		}
-		bad.add("at", "%s", at(records))
+		bad.at = at(records)
 		return fail(t, bad, msgAndArgs)
 	}
 	holds := value <= limit.Seconds() // false for NaN
@@ -73,7 +73,7 @@ func Latency(t TestingT, runs *benchtest.Runs, name string, limit time.Duration,
 		r.head = name + " does not exist: so many requests failed that the percentile is one of them"
 		holds = false
 	}
-	r.add("at", "%s", at(records))
+	r.at = at(records)
 	if !holds {
 		return fail(t, r, msgAndArgs)
 	}
@@ -85,11 +85,12 @@ func latencyAsked(name string, limit time.Duration) (report, bool) {
 	def, known := metric.Lookup(name)
 	switch {
 	case !known:
-		return reportf("assert: Latency: metric %q is unknown: known are %s", name, strings.Join(latencies(), ", ")), false
+		_, err := metric.PooledValue(name)
+		return reportf("assert: Latency: %v", err), false
 	case throughput(name):
 		return reportf("assert: Latency: %s is refused: %s", name, echoed), false
 	case def.Unit != "sec":
-		return reportf("assert: Latency: %s is no latency: it is in %s; those are %s", name, def.Unit, strings.Join(latencies(), ", ")), false
+		return reportf("assert: Latency: %s is no latency, it is in %s: ask for one such as p99-ttft-sec", name, def.Unit), false
 	case limit <= 0:
 		return reportf("assert: Latency limit must be positive, got %v", limit), false
 	}
@@ -101,13 +102,13 @@ func latencyOn(records []*metric.Record, name, base string, named bool) (report,
 	first := records[0]
 	if named && (!closed(first) || serial(first)) {
 		bad := reportf("assert: Latency: %s names a closed loop, but this is %s: ask for %s", name, loop(first), base)
-		bad.add("at", "%s", at(records))
+		bad.at = at(records)
 		return bad, false
 	}
 	if closed(first) && !serial(first) && !named {
 		bad := reportf("%s is refused on a closed loop (%d in flight): it waits for the engine before it sends, so the queue that users stand in never forms", name, first.InFlight)
 		bad.add("next", "use an arrival process, or ask for %s%s if that is what you mean", closedName, base)
-		bad.add("at", "%s", at(records))
+		bad.at = at(records)
 		return bad, false
 	}
 	return steadyEnough(name, records)
@@ -116,16 +117,6 @@ func latencyOn(records []*metric.Record, name, base string, named bool) (report,
 func throughput(name string) bool {
 	def, _ := metric.Lookup(name)
 	return def.Unit == "req/s" || def.Unit == "tok/s"
-}
-
-func latencies() []string {
-	var names []string
-	for _, n := range metric.Names() {
-		if d, _ := metric.Lookup(n); d.Unit == "sec" {
-			names = append(names, n)
-		}
-	}
-	return names
 }
 
 // overRuns is the t interval of a metric over runs, around the pooled value;
@@ -137,7 +128,7 @@ func overRuns(name string, pooled float64, records []*metric.Record) estimate {
 	e := estimate{value: pooled}
 	var values []float64
 	for _, r := range records {
-		v, err := r.Value(name)
+		v, err := valueOf(name, r)
 		if err != nil {
 			e.why = "not in every run: " + err.Error()
 			return e
@@ -152,6 +143,19 @@ func overRuns(name string, pooled float64, records []*metric.Record) estimate {
 	e = e.over(len(values), math.Sqrt(squares/(n-1)/n))
 	e.low = max(e.low, 0)
 	return e
+}
+
+// valueOf is a metric of one run. For the spread over runs a percentile of too
+// few requests to be quoted will do.
+func valueOf(name string, r *metric.Record) (float64, error) {
+	v, err := r.Value(name)
+	var few *metric.TooFew
+	if p, ok := percentile(name); ok && errors.As(err, &few) {
+		if values := requests(name, r); len(values) > 0 {
+			return nearestRank(values, p), nil
+		}
+	}
+	return v, err
 }
 
 // beyond reports that the nearest rank of p among all requests, with the

@@ -88,7 +88,7 @@ func (g *gating) gateable() (report, bool) {
 		if !serial(first) && g.gate.Metrics == nil {
 			bad := reportf("NoRegression is refused on a closed loop (%d in flight): it turns a slowdown into a smaller one of throughput and hides the queue", first.InFlight)
 			bad.add("next", "use an arrival process or one in flight, or name the metrics in Gate.Metrics if a closed loop is what you mean")
-			bad.add("at", "%s", at(g.runs.Records))
+			bad.at = at(g.runs.Records)
 			return bad, false
 		}
 		return report{}, true
@@ -97,7 +97,7 @@ func (g *gating) gateable() (report, bool) {
 		if throughput(m.Name) {
 			bad := reportf("Gate.Metrics: %s on an open loop is refused: %s", m.Name, echoed)
 			bad.add("next", "gate a latency here, or the throughput of a closed loop")
-			bad.add("at", "%s", at(g.runs.Records))
+			bad.at = at(g.runs.Records)
 			return bad, false
 		}
 	}
@@ -112,7 +112,7 @@ func (g *gating) raced(race bool) (report, bool) {
 	}
 	r := reportf("not gated: built with -race, which makes code several times slower, so nothing was compared and no baseline was written")
 	r.add("next", "run it without -race to gate")
-	r.add("at", "%s", at(g.runs.Records))
+	r.at = at(g.runs.Records)
 	return r, true
 }
 
@@ -153,12 +153,7 @@ func (g *gating) judge(base *regressions.Baseline, msgAndArgs []any) bool {
 		out := report{head: strings.TrimRight(v.Text(), "\n")}
 		next := v.NextLook
 		if v.Status.Green() && q.State == steady.Undecided && !isQuiet(records[0]) {
-			// The latencies are no worse, but may only be those of the first
-			// minutes of a queue: more arrivals must tell.
-			u := undecided(q, records)
-			out.head = "inconclusive: " + u.head + "\n" + out.head
-			out.lines = append(u.lines[:1:1], out.lines...)
-			out.add("or", "%s", howQuiet(records[0]))
+			out = g.unsettled(q, out.head)
 			v.Status, next = regressions.Inconclusive, nextLook(g.gate, len(records))
 		}
 		if next <= len(records) {
@@ -185,6 +180,17 @@ func (g *gating) outgrown(q queue) report {
 	bad.head = "regressed: the queue grows at a load that the baseline held, so no latency is compared: " + bad.head
 	bad.add("file", "%s", filepath.ToSlash(g.path))
 	return bad
+}
+
+// unsettled words latencies that are no worse on a queue that is undecided:
+// past saturation they would be those of a short run.
+func (g *gating) unsettled(q queue, verdict string) report {
+	out := reportf("inconclusive: no slower, but only if the queue does not grow, which is undecided")
+	out.add("queue", "%s", q)
+	out.add("verdict", "%s", verdict)
+	out.add("next", "raise Requests, Window or the gate's Looks: several runs are pooled")
+	out.add("or", "%s", howQuiet(g.runs.Records[0]))
+	return out
 }
 
 func (g *gating) conclude(status regressions.Status, out report, msgAndArgs []any) bool {

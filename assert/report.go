@@ -13,6 +13,9 @@ import (
 type report struct {
 	head  string
 	lines []string
+	// at is the load and the work, told after the other lines; said is the
+	// caller's own message, told last.
+	at, said string
 }
 
 func reportf(format string, args ...any) report {
@@ -21,13 +24,23 @@ func reportf(format string, args ...any) report {
 
 // add appends a labelled line. A text of several lines is indented as one.
 func (r *report) add(label, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
+	r.lines = append(r.lines, line(label, fmt.Sprintf(format, args...)))
+}
+
+func line(label, text string) string {
 	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+strings.Repeat(" ", 15))
-	r.lines = append(r.lines, fmt.Sprintf("    %-10s %s", label, text))
+	return fmt.Sprintf("    %-10s %s", label, text)
 }
 
 func (r report) String() string {
-	return strings.Join(append([]string{r.head}, r.lines...), "\n")
+	lines := append([]string{r.head}, r.lines...)
+	if r.at != "" {
+		lines = append(lines, line("at", r.at))
+	}
+	if r.said != "" {
+		lines = append(lines, line("message", r.said))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // count writes a number of things with its thousands apart.
@@ -77,7 +90,7 @@ func share(v float64) string {
 	switch {
 	case v > 0 && v < 0.0005:
 		return strconv.FormatFloat(100*v, 'g', 2, 64) + " %"
-	case v < 1 && v >= 0.9995:
+	case v < 1-1e-9 && v >= 0.9995:
 		return strconv.FormatFloat(math.Floor(1e5*v)/1e3, 'f', 3, 64) + " %"
 	}
 	return strconv.FormatFloat(100*v, 'f', 1, 64) + " %"

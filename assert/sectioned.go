@@ -33,18 +33,11 @@ func percentile(name string) (float64, bool) {
 // its requests in the order of their schedule.
 func sectioned(name string, pooled float64, r *metric.Record) estimate {
 	e := estimate{value: pooled}
-	prefix, rest, _ := strings.Cut(name, "-")
-	of, known := family[rest]
-	p, isPercentile := percentiles[prefix]
-	if !known || !isPercentile && prefix != "mean" {
+	values := requests(name, r)
+	p, isPercentile := percentile(name)
+	if values == nil || !isPercentile && !strings.HasPrefix(name, "mean-") {
 		e.why = "one run of " + name + " has none; make more runs"
 		return e
-	}
-	var values []float64
-	for _, q := range r.Counted() {
-		if v, ok := of(q); ok && !q.Failed() {
-			values = append(values, v.Seconds())
-		}
 	}
 	statistic := mean
 	if isPercentile {
@@ -58,6 +51,23 @@ func sectioned(name string, pooled float64, r *metric.Record) estimate {
 	e.low, e.high = max(low, 0), high
 	e.how = "95 %, ten sections of the one run"
 	return e
+}
+
+// requests are the values behind a metric, one for each request that has it,
+// in the order of the schedule; nil where it is not one of requests.
+func requests(name string, r *metric.Record) []float64 {
+	_, rest, _ := strings.Cut(name, "-")
+	of, known := family[rest]
+	if !known {
+		return nil
+	}
+	var values []float64
+	for _, q := range r.Counted() {
+		if v, ok := of(q); ok && !q.Failed() {
+			values = append(values, v.Seconds())
+		}
+	}
+	return values
 }
 
 func mean(values []float64) float64 { return sum(values) / float64(len(values)) }

@@ -29,7 +29,7 @@ func Sustained(t TestingT, runs *benchtest.Runs, msgAndArgs ...any) bool {
 	records := runs.Records
 	if closed(records[0]) {
 		bad := reportf("assert: Sustained on a closed loop (%d in flight) cannot fail, so it is refused: it sends only when the engine has answered; use an arrival process", records[0].InFlight)
-		bad.add("at", "%s", at(records))
+		bad.at = at(records)
 		return fail(t, bad, msgAndArgs)
 	}
 	q := queueOf(records)
@@ -38,7 +38,7 @@ func Sustained(t TestingT, runs *benchtest.Runs, msgAndArgs ...any) bool {
 		return fail(t, undecided(q, records), msgAndArgs)
 	case q.State == steady.Sustained:
 		good := reportf("%s", q)
-		good.add("at", "%s", at(records))
+		good.at = at(records)
 		return pass(t, good)
 	case q.State == steady.Growing:
 		return fail(t, growing(q, records), msgAndArgs)
@@ -77,21 +77,15 @@ func (q queue) String() string {
 
 func growing(q queue, records []*metric.Record) report {
 	bad := reportf("%s", q)
-	if q.Overload != nil {
-		bad.add("overload", "%s", q.Overload)
-	}
 	bad.add("next", "offer less, or make the engine faster: past saturation every latency is a function of how long one ran")
-	bad.add("at", "%s", at(records))
+	bad.at = at(records)
 	return bad
 }
 
 func undecided(q queue, records []*metric.Record) report {
 	bad := reportf("%s", q)
-	if q.why == "" {
-		bad.add("next", "raise Requests or Runs: %s arrivals would show an overload of 5 %%, %s one of 10 %% (there are %s)",
-			count(q.ArrivalsNeeded(1.05)), count(q.ArrivalsNeeded(1.1)), count(q.Arrivals))
-	}
-	bad.add("at", "%s", at(records))
+	bad.add("next", "raise Requests, Window or Runs: several runs are pooled")
+	bad.at = at(records)
 	return bad
 }
 

@@ -30,7 +30,7 @@ func check(runs *benchtest.Runs) (report, bool) {
 	for _, r := range runs.Records {
 		if finished, failed := fates(r); finished+failed == 0 {
 			bad := reportf("no requests: run %d has none in its window that were not aborted, so nothing holds", r.Run)
-			bad.add("at", "%s", at(runs.Records))
+			bad.at = at(runs.Records)
 			return bad, false
 		}
 	}
@@ -80,7 +80,7 @@ func invalid(records []*metric.Record) (report, bool) {
 	for _, reason := range reasons {
 		out.add(label(of[reason]), "%s", reason)
 	}
-	out.add("at", "%s", at(records))
+	out.at = at(records)
 	return out, false
 }
 

@@ -32,9 +32,7 @@ func logf(t TestingT, text string) {
 
 func fail(t TestingT, r report, msgAndArgs []any) bool {
 	helper(t)
-	if m := message(msgAndArgs); m != "" {
-		r.add("message", "%s", m)
-	}
+	r.said = message(msgAndArgs)
 	t.Errorf("%s", r)
 	return false
 }

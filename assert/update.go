@@ -34,7 +34,7 @@ func (g *gating) record(old *regressions.Baseline, msgAndArgs []any) bool {
 	if n := g.runsToRecord(); g.runs.Extendable() {
 		if err := g.runs.ExtendOver(testContext(g.t), n, baselineStarts); err != nil {
 			bad := reportf("no baseline was written: %d of %s made, then: %v", len(g.runs.Records), many(n, "run"), err)
-			bad.add("at", "%s", at(g.runs.Records))
+			bad.at = at(g.runs.Records)
 			return fail(g.t, bad, msgAndArgs)
 		}
 		if bad, ok := g.storable(); !ok {
@@ -57,7 +57,7 @@ func (g *gating) record(old *regressions.Baseline, msgAndArgs []any) bool {
 		return fail(g.t, reportf("no baseline was written: %v", err), msgAndArgs)
 	}
 	out.add("file", "%s", filepath.ToSlash(g.path))
-	out.add("at", "%s", at(g.runs.Records))
+	out.at = at(g.runs.Records)
 	return pass(g.t, out)
 }
 

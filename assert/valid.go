@@ -18,6 +18,6 @@ func Valid(t TestingT, runs *benchtest.Runs, msgAndArgs ...any) bool {
 			good.add(label([]int{r.Run}), "warning: %s", w)
 		}
 	}
-	good.add("at", "%s", at(runs.Records))
+	good.at = at(runs.Records)
 	return pass(t, good)
 }
