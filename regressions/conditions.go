@@ -1,0 +1,153 @@
+package regressions
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/openloop-go/openloop/benchtest/metric"
+	"github.com/openloop-go/openloop/regressions/stat"
+)
+
+// lengthTolerance is the relative difference of mean prompt and output lengths
+// above which two arms did not do the same work.
+const lengthTolerance = 0.02
+
+// warmthTolerance is how much more of its prompts a candidate may find in the
+// cache.
+const warmthTolerance = 0.01
+
+// refusal is why two arms cannot be compared, and what to do.
+type refusal struct{ reason, remedy string }
+
+func refuse(remedy, format string, args ...any) *refusal {
+	return &refusal{fmt.Sprintf(format, args...), remedy}
+}
+
+// comparable checks, before any number is looked at, that the arms may be
+// compared at all.
+func comparable(base *Baseline, cand Arm) *refusal {
+	if base == nil || len(base.Runs) == 0 {
+		return refuse(updateCommand(cand.Test), "there is no baseline to compare with")
+	}
+	if no := alike(base.Arm, cand); no != nil {
+		return no
+	}
+	if n := len(base.Runs); n < stat.MinRuns {
+		return refuse(updateCommand(cand.Test), "the baseline has %s, at least %d are needed", plural(n, "run"), stat.MinRuns)
+	}
+	return nil
+}
+
+// alike checks that two arms were measured the same way on the same thing.
+func alike(base, cand Arm) *refusal {
+	update := "compare like with like, or accept the new state as the baseline: " + updateCommand(cand.Test)
+	switch {
+	case len(cand.Problems) > 0:
+		return refuse("make a valid run; each reason says how", "%s", cand.Problems[0])
+	case len(base.Problems) > 0:
+		return refuse(updateCommand(cand.Test), "the baseline cannot be trusted: %s", base.Problems[0])
+	case base.Schema != cand.Schema:
+		return refuse(update, "metric formulas changed: the baseline has schema %d, these runs %d", base.Schema, cand.Schema)
+	case !slices.Equal(base.Key, cand.Key):
+		return refuse("compare on the same hardware and engine, or record a baseline here: "+updateCommand(cand.Test), "other hardware or engine: %s", differ(base.Key, cand.Key))
+	case base.PointHash != cand.PointHash:
+		return refuse(update, "workload changed: %s", differ(base.Point, cand.Point))
+	case base.Virtual != cand.Virtual:
+		return refuse(update, "virtual time and a real clock do not compare: the baseline is from %s, these runs from %s", clock(base.Virtual), clock(cand.Virtual))
+	case base.Cache != cand.Cache:
+		return refuse(update, "cache state differs: flush %q in the baseline, %q here", base.Cache, cand.Cache)
+	}
+	return nil
+}
+
+func clock(virtual bool) string {
+	if virtual {
+		return "virtual time"
+	}
+	return "a real clock"
+}
+
+// sameWork checks that both arms did the same work: prompts and outputs of the
+// same mean length, and no warmer cache.
+func sameWork(base, cand Arm) *refusal {
+	for _, name := range []string{"mean-output-tokens", "mean-prompt-tokens"} {
+		old, now, ok := means(base, cand, name)
+		if !ok {
+			continue
+		}
+		if change, err := metric.Change(old, now); err != nil || !(math.Abs(change) <= lengthTolerance) {
+			what := strings.TrimSuffix(strings.TrimPrefix(name, "mean-"), "-tokens")
+			short := ""
+			if now < old {
+				short = " (short " + what + ")"
+			}
+			return refuse("find out why the lengths changed before comparing times: "+updateCommand(cand.Test)+" accepts them",
+				"workload changed: mean %s %.4g → %.4g tokens, %s%s, more than %s apart", what, old, now, signed(change), short, percent(lengthTolerance))
+		}
+	}
+	if old, now, ok := means(base, cand, "cached-share"); ok && !(now-old <= warmthTolerance) {
+		return refuse("flush the cache, or record the baseline in the same state",
+			"cache state differs: %s of the prompt tokens came from the cache in the baseline, %s here", percent(old), percent(now))
+	}
+	return nil
+}
+
+// means gives the metric's mean over runs in both arms, when every run has it.
+func means(base, cand Arm, name string) (old, now float64, ok bool) {
+	old, oldOK := armMean(base, name)
+	now, nowOK := armMean(cand, name)
+	return old, now, oldOK && nowOK
+}
+
+func armMean(a Arm, name string) (float64, bool) {
+	var sum float64
+	for _, r := range a.Runs {
+		v, ok := r.Values[name]
+		if !ok {
+			return 0, false
+		}
+		sum += v
+	}
+	return sum / float64(len(a.Runs)), len(a.Runs) > 0
+}
+
+// has reports whether any run of the arm has the metric.
+func (a Arm) has(name string) bool {
+	return slices.ContainsFunc(a.Runs, func(r Run) bool { _, ok := r.Values[name]; return ok })
+}
+
+// present checks that a metric can be compared: what is in one arm must be in
+// the other. skip is true when it is in neither and need not be.
+func present(base, cand Arm, name string, optional bool) (skip bool, no *refusal) {
+	inBase, inCand := base.has(name), cand.has(name)
+	switch {
+	case inBase && inCand:
+		return false, nil
+	case inBase:
+		_, err := samples(cand, metricDef(name))
+		return false, refuse("find out why it is no longer measured; nothing was compared", "%s vanished: the baseline has it, here %v", name, err)
+	case optional:
+		return true, nil
+	case inCand:
+		_, err := samples(base, metricDef(name))
+		return false, refuse("update the baseline: "+updateCommand(cand.Test), "%s is gated, but in the baseline %v", name, err)
+	}
+	_, err := samples(cand, metricDef(name))
+	return false, refuse("gate a metric that these runs have", "%s is gated, but %v", name, err)
+}
+
+func metricDef(name string) metric.Def {
+	def, _ := metric.Lookup(name)
+	return def
+}
+
+// updateCommand is the command that accepts the runs of a test as baseline.
+func updateCommand(test string) string {
+	if test == "" {
+		return "OPENLOOP_UPDATE=1 go test -count=1 ."
+	}
+	top, _, _ := strings.Cut(test, "/")
+	return "OPENLOOP_UPDATE=1 go test -count=1 -run '^" + top + "$' ."
+}

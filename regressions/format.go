@@ -1,0 +1,204 @@
+package regressions
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/openloop-go/openloop/benchtest/metric"
+)
+
+// A baseline file is in Go's benchmark format. What arms must share (point,
+// key, schema) is configuration, since benchstat makes a table of its own of
+// everything that differs there; what may differ between two baselines or two
+// runs (identity, commit, dates, seeds, starts) rides on comment lines, which
+// benchstat skips:
+//
+//	openloop-schema: 1
+//	test: TestDecode
+//	point.arrivals: poisson 4/s
+//	key.hardware: H100 SXM
+//	# openloop recorded time=2026-11-20T09:30:00Z commit=3f2c9a1
+//	Unit p50-tpot-sec better=lower
+//	# openloop run index=0 seed=7 start=0 start-id=a time=2026-11-20T09:30:00Z
+//	BenchmarkDecode/poisson=4 1 0.00578 p50-tpot-sec …
+//	# openloop end runs=12
+const (
+	comment   = "# openloop "
+	schemaKey = "openloop-schema"
+	pointKeys = "point."
+	keyKeys   = "key."
+	// maxLine is below the 64 KiB that readers of the format accept.
+	maxLine = 60_000
+)
+
+// format writes a baseline; it refuses one that could not be read back.
+func format(b *Baseline) ([]byte, error) {
+	if err := b.validate(); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	config := func(key, value string) { fmt.Fprintf(&out, "%s: %s\n", key, configValue(value)) }
+	fmt.Fprintf(&out, "# The accepted runs of one point, a line each. Compare two such files with benchstat\n")
+	fmt.Fprintf(&out, "# or with openloop compare; never edit one.\n")
+	config(schemaKey, strconv.Itoa(Schema))
+	config("metric-schema", strconv.Itoa(b.Arm.Schema))
+	config("test", b.Test)
+	config("point", b.PointName)
+	config("point-hash", b.PointHash)
+	config("clock", map[bool]string{false: "real", true: "virtual"}[b.Virtual])
+	config("cache-flush", b.Cache)
+	for _, p := range b.Point {
+		config(pointKeys+configKey(p.Key), p.Value)
+	}
+	for _, p := range b.Key {
+		config(keyKeys+configKey(p.Key), p.Value)
+	}
+	for _, p := range b.Identity {
+		fmt.Fprintf(&out, "%sidentity %s\n", comment, fields("key", p.Key, "value", p.Value))
+	}
+	fmt.Fprintf(&out, "%srecorded %s\n\n", comment, fields("time", timeField(b.Recorded), "commit", b.Commit))
+	for _, name := range metric.Names() {
+		if better := metricDef(name).Better; better != metric.Same && b.has(name) {
+			fmt.Fprintf(&out, "Unit %s better=%s\n", name, better)
+		}
+	}
+	name := benchmarkName(b.Test, b.PointName)
+	for _, r := range b.Runs {
+		fmt.Fprintf(&out, "\n%srun %s\nBenchmark%s 1", comment, fields(
+			"index", strconv.Itoa(r.Index), "seed", strconv.FormatUint(r.Seed, 10),
+			"start", strconv.Itoa(r.Start), "start-id", r.StartID, "time", timeField(r.Time)), name)
+		for _, m := range metric.Names() {
+			if v, ok := r.Values[m]; ok {
+				fmt.Fprintf(&out, " %v %s", v, m)
+			}
+		}
+	}
+	out.WriteString("\n\n")
+	for _, m := range missing(b.Runs) {
+		fmt.Fprintf(&out, "%smissing %s\n", comment, fields("metric", m.metric, "runs", ordinals(m.runs), "why", m.why))
+	}
+	fmt.Fprintf(&out, "%send runs=%d\n", comment, len(b.Runs))
+	for i, line := range bytes.Split(out.Bytes(), []byte("\n")) {
+		if len(line) > maxLine {
+			return nil, fmt.Errorf("line %d would have %d bytes, at most %d can be read back: %.40q", i+1, len(line), maxLine, line)
+		}
+	}
+	return out.Bytes(), nil
+}
+
+// configKey makes a key that the format accepts: lower case, no spaces, no
+// colon. What it does not accept is written "~" and two hexadecimal digits.
+func configKey(key string) string {
+	return escape(key, func(c byte) bool {
+		return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '-' || c == '_' || c == '/'
+	})
+}
+
+// configValue quotes a value that would not come back as it is.
+func configValue(v string) string {
+	if v == "" || v[0] == '"' || v != strings.TrimSpace(v) || strings.ContainsFunc(v, unprintable) {
+		return strconv.Quote(v)
+	}
+	return v
+}
+
+func unprintable(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsPrint(r) }
+
+// fields writes key=value pairs, without those that are empty.
+func fields(pairs ...string) string {
+	var out []string
+	for i := 0; i < len(pairs); i += 2 {
+		key, v := pairs[i], pairs[i+1]
+		if v == "" {
+			continue
+		}
+		if v[0] == '"' || strings.ContainsFunc(v, func(r rune) bool { return unprintable(r) || unicode.IsSpace(r) }) {
+			v = strconv.Quote(v)
+		}
+		out = append(out, key+"="+v)
+	}
+	return strings.Join(out, " ")
+}
+
+func timeField(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+// benchmarkName is the name of the benchmark line. Readers take "-4" at the
+// end of one for GOMAXPROCS, so it becomes "=4", which they take for the value
+// of a parameter.
+func benchmarkName(test, point string) string {
+	name := strings.TrimPrefix(test, "Test") + "/" + point
+	name = strings.Map(func(r rune) rune {
+		if unprintable(r) || unicode.IsSpace(r) {
+			return '_'
+		}
+		return r
+	}, strings.TrimPrefix(name, "/"))
+	digits := strings.TrimRight(name, "0123456789")
+	if rest, ok := strings.CutSuffix(digits, "-"); ok && len(digits) < len(name) {
+		name = rest + "=" + name[len(digits):]
+	}
+	return name
+}
+
+// validate refuses what must not be stored.
+func (b *Baseline) validate() error {
+	switch {
+	case len(b.Runs) == 0:
+		return fmt.Errorf("it has no runs")
+	case b.PointName == "" || b.PointHash == "":
+		return fmt.Errorf("its point has no name or no hash")
+	case len(b.Problems) > 0:
+		return fmt.Errorf("its runs cannot be trusted: %s", b.Problems[0])
+	case b.Arm.Schema != metric.Schema:
+		return fmt.Errorf("its metrics have schema %d, this is %d", b.Arm.Schema, metric.Schema)
+	}
+	for _, pairs := range [][]metric.Pair{b.Point, b.Key} {
+		if len(values(pairs)) != len(pairs) {
+			return fmt.Errorf("two pairs of its point or key have the same name: %v", pairs)
+		}
+	}
+	seen := map[string]bool{}
+	for i, r := range b.Runs {
+		id := strconv.Itoa(r.Index) + "/" + r.start()
+		if seen[id] {
+			return fmt.Errorf("run %d of start %d is in it twice", r.Index, r.Start)
+		}
+		seen[id] = true
+		if r.Index < 0 || r.Start < 0 {
+			return fmt.Errorf("runs[%d] has index %d and start %d, which must not be negative", i, r.Index, r.Start)
+		}
+		if len(r.Values) == 0 {
+			return fmt.Errorf("run %d has no values", r.Index)
+		}
+		for name, v := range r.Values {
+			if err := validValue(name, v); err != nil {
+				return fmt.Errorf("run %d: %w", r.Index, err)
+			}
+		}
+	}
+	return nil
+}
+
+// validValue refuses what is no value of a metric.
+func validValue(name string, v float64) error {
+	def, ok := metric.Lookup(name)
+	switch {
+	case !ok:
+		return fmt.Errorf("unknown metric or unit %q", name)
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return fmt.Errorf("%s is %v, must be finite", name, v)
+	case v < 0 || v == 0 && def.Scale == metric.Ratio:
+		return fmt.Errorf("%s is %v, must be positive", name, v)
+	}
+	return nil
+}

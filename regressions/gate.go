@@ -1,0 +1,190 @@
+package regressions
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/openloop-go/openloop/benchtest/metric"
+	"github.com/openloop-go/openloop/regressions/stat"
+)
+
+// The defaults of a Gate.
+const (
+	// DefaultMargin is the slowdown tolerated unless the gate says otherwise.
+	DefaultMargin = 0.05
+	// DefaultFalseAlarms is the rate of false alarms of a whole job.
+	DefaultFalseAlarms = 0.025
+	// passRisk is the probability that a slowdown of exactly the margin passes.
+	passRisk = 0.05
+	// errorMargin is how much larger a share of failed requests may be.
+	errorMargin = 0.005
+	// MaxMargin is the largest margin that still is a gate.
+	MaxMargin = 1.0
+)
+
+// Metric is one gated metric.
+type Metric struct {
+	// Name is a name of package metric, as in "p50-tpot-sec".
+	Name string
+	// Margin is the change for the worse that is tolerated: relative, or for
+	// rates and shares a difference. Zero is the gate's margin; for a rate or
+	// a share, 0.005 (half a percentage point).
+	Margin float64
+	// Watch lets the metric make a verdict regressed without having to pass:
+	// where its noise cannot resolve its margin, the text says so instead of
+	// the verdict being inconclusive. At least one metric must not be watched.
+	Watch bool
+}
+
+// Gate says what is called a regression. The zero value is the default gate.
+type Gate struct {
+	// Margin is the relative slowdown that is tolerated; zero is 0.05. A
+	// change is regressed only if it is significant and at least the margin,
+	// and passes only if it is shown to be smaller.
+	Margin float64
+	// Metrics are gated; nil is p50-tpot-sec and p50-e2e-sec with the gate's
+	// margin and p50-ttft-sec, watched, with twice the margin, because the time
+	// to the first token varies by 3 to 25 % between runs where the others vary
+	// by about 1 %; of these, those that the baseline has. Error rate, prompt
+	// and output lengths and the warmth of the cache are guarded always.
+	Metrics []Metric
+	// FalseAlarms is the probability that a whole job, all its gates together,
+	// calls an unchanged engine regressed; zero is 0.025.
+	FalseAlarms float64
+	// Gates is the number of points with a baseline in the whole job, among
+	// which FalseAlarms is shared; zero is 1. Packages are tested in separate
+	// processes, so it must be declared, or counted with CountBaselines.
+	Gates int
+	// Looks are the numbers of candidate runs at which the gate judges; nil is
+	// 3, 5, 8, 12.
+	Looks []int
+}
+
+// Validate reports everything that is wrong with the gate, joined.
+func (g Gate) Validate() error {
+	var errs []error
+	bad := func(format string, args ...any) {
+		errs = append(errs, fmt.Errorf("regressions: Gate."+format, args...))
+	}
+	if !(g.Margin >= 0 && g.Margin <= MaxMargin) {
+		bad("Margin must be from 0 (the default, %v) to %v, got %v", DefaultMargin, MaxMargin, g.Margin)
+	}
+	if !(g.FalseAlarms >= 0 && g.FalseAlarms <= 0.2) {
+		bad("FalseAlarms must be from 0 (the default, %v) to 0.2, got %v", DefaultFalseAlarms, g.FalseAlarms)
+	}
+	if g.Gates < 0 {
+		bad("Gates must be positive, or 0 for one, got %d", g.Gates)
+	}
+	if g.Looks != nil {
+		if err := stat.ValidateLooks(g.Looks); err != nil {
+			bad("Looks: %s", strings.TrimPrefix(err.Error(), "looks: "))
+		}
+	}
+	if g.Metrics != nil && len(g.Metrics) == 0 {
+		bad("Metrics is empty, which gates nothing: leave it nil for the default set")
+	}
+	seen := map[string]bool{}
+	watched := 0
+	for i, m := range g.Metrics {
+		if err := m.validate(); err != nil {
+			bad("Metrics[%d]%w", i, err)
+		}
+		if seen[m.Name] {
+			bad("Metrics[%d].Name: %s is listed twice", i, m.Name)
+		}
+		seen[m.Name] = true
+		if m.Watch {
+			watched++
+		}
+	}
+	if n := len(g.Metrics); n > 0 && watched == n {
+		bad("Metrics: all %d are only watched, so nothing would have to pass", n)
+	}
+	return errors.Join(errs...)
+}
+
+func (m Metric) validate() error {
+	def, ok := metric.Lookup(m.Name)
+	switch {
+	case !ok:
+		return fmt.Errorf(".Name: unknown metric %q: see metric.Names, as in p50-tpot-sec", m.Name)
+	case def.Better == metric.Same:
+		return fmt.Errorf(".Name: %s describes the work done and is neither better nor worse: it is guarded always", m.Name)
+	case strings.HasSuffix(m.Name, "-lag-sec"):
+		return fmt.Errorf(".Name: %s is the load generator's, not the engine's: a late one makes a run invalid", m.Name)
+	case !(m.Margin >= 0 && m.Margin <= MaxMargin):
+		return fmt.Errorf(".Margin of %s must be from 0 (the gate's) to %v, got %v", m.Name, MaxMargin, m.Margin)
+	}
+	return nil
+}
+
+func (g Gate) margin() float64 {
+	if g.Margin == 0 {
+		return DefaultMargin
+	}
+	return g.Margin
+}
+
+func (g Gate) falseAlarms() float64 {
+	if g.FalseAlarms == 0 {
+		return DefaultFalseAlarms
+	}
+	return g.FalseAlarms
+}
+
+func (g Gate) looks() []int {
+	if g.Looks == nil {
+		return stat.DefaultLooks()
+	}
+	return g.Looks
+}
+
+// nextLook is the first look after n runs; 0 when there is none.
+func (g Gate) nextLook(n int) int {
+	for _, look := range g.looks() {
+		if look > n {
+			return look
+		}
+	}
+	return 0
+}
+
+func (g Gate) lastLook() int {
+	looks := g.looks()
+	return looks[len(looks)-1]
+}
+
+// gated are the metrics with their margins filled in. Those of the default
+// set are optional: a metric that neither arm has is left out.
+func (g Gate) gated() (metrics []Metric, optional bool) {
+	if g.Metrics == nil {
+		m := g.margin()
+		return []Metric{
+			{Name: "p50-tpot-sec", Margin: m},
+			{Name: "p50-e2e-sec", Margin: m},
+			{Name: "p50-ttft-sec", Margin: math.Min(2*m, MaxMargin), Watch: true},
+		}, true
+	}
+	for _, m := range g.Metrics {
+		if def, _ := metric.Lookup(m.Name); m.Margin == 0 {
+			m.Margin = g.margin()
+			if def.Scale == metric.Difference {
+				m.Margin = errorMargin
+			}
+		}
+		metrics = append(metrics, m)
+	}
+	return metrics, false
+}
+
+// levels are the nominal one-sided p-values of a look when k comparisons share
+// the rate of false alarms.
+func (g Gate) levels(k int) (worse, same float64, err error) {
+	if worse, err = stat.Nominal(g.looks(), g.falseAlarms()/float64(k)); err != nil {
+		return 0, 0, err
+	}
+	same, err = stat.Nominal(g.looks(), passRisk)
+	return worse, same, err
+}

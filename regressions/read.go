@@ -1,0 +1,215 @@
+package regressions
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/openloop-go/openloop/benchtest/metric"
+	"golang.org/x/perf/benchfmt"
+)
+
+// parse reads a baseline. Every line is accounted for: one that is neither of
+// the benchmark format nor ours is an error, and so is a missing end.
+func parse(data []byte, name string) (*Baseline, error) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, fmt.Errorf("%s is empty", name)
+	}
+	p := parser{name: name, lines: strings.Split(string(data), "\n"), runAt: map[int]Run{}}
+	if err := p.schema(); err != nil {
+		return nil, err
+	}
+	if err := p.comments(); err != nil {
+		return nil, err
+	}
+	if err := p.results(data); err != nil {
+		return nil, err
+	}
+	if err := p.finish(); err != nil {
+		return nil, err
+	}
+	return &p.b, nil
+}
+
+type parser struct {
+	name  string
+	lines []string
+	b     Baseline
+	// runAt are the facts of runs by the line of their comment; units the
+	// directions that the file gives metrics.
+	runAt map[int]Run
+	lacks []metaLine
+	// end is the number of runs that the last line promises; −1 without one.
+	end int
+}
+
+// metaLine is a comment line of ours, from 1.
+type metaLine struct {
+	line   int
+	fields map[string]string
+}
+
+func (p *parser) fail(line int, format string, args ...any) error {
+	return fmt.Errorf("%s:%d: corrupt baseline: %s", p.name, line, fmt.Sprintf(format, args...))
+}
+
+// schema tells ours from foreign files, and this version from others, before
+// anything else is read.
+func (p *parser) schema() error {
+	for i, line := range p.lines {
+		if v, ok := strings.CutPrefix(line, schemaKey+":"); ok {
+			v = strings.TrimSpace(v)
+			n, err := strconv.Atoi(v)
+			switch {
+			case err != nil || n < 1:
+				return p.fail(i+1, "%s is %q, must be a number", schemaKey, v)
+			case n < Schema:
+				return fmt.Errorf("%s: older baseline schema %d, this reads %d: record it again, or use the openloop that wrote it", p.name, n, Schema)
+			case n > Schema:
+				return fmt.Errorf("%s: newer baseline schema %d, this reads %d: update openloop", p.name, n, Schema)
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("%s is not an openloop baseline: it has no %s line", p.name, schemaKey)
+}
+
+// comments reads our lines, and refuses lines that no reader would understand.
+func (p *parser) comments() error {
+	p.end = -1
+	for i, line := range p.lines {
+		n := i + 1
+		rest, ours := strings.CutPrefix(line, comment)
+		switch {
+		case p.end >= 0 && strings.TrimSpace(line) != "":
+			return p.fail(n, "there are lines after its end")
+		case ours:
+			if err := p.meta(n, rest); err != nil {
+				return err
+			}
+		case line == "" || line[0] == '#' || strings.HasPrefix(line, "Benchmark") || strings.HasPrefix(line, "Unit "):
+		case !isConfig(line):
+			return p.fail(n, "this is no line of a baseline: %.60q", line)
+		}
+	}
+	if p.end < 0 {
+		return fmt.Errorf("%s is cut off: its last line, %send, is missing", p.name, comment)
+	}
+	return nil
+}
+
+// isConfig reports whether the benchmark format takes the line for "key: value".
+func isConfig(line string) bool {
+	key, value, ok := strings.Cut(line, ": ")
+	return ok && value != "" && key != "" && key[0] >= 'a' && key[0] <= 'z' &&
+		configKey(key) == strings.ReplaceAll(key, "~", "~7e")
+}
+
+// meta reads one comment line of ours.
+func (p *parser) meta(n int, rest string) error {
+	word, rest, _ := strings.Cut(rest, " ")
+	f, err := parseFields(rest)
+	if err != nil {
+		return p.fail(n, "%v", err)
+	}
+	m := metaLine{n, f}
+	switch word {
+	case "identity":
+		p.b.Identity = append(p.b.Identity, metric.Pair{Key: f["key"], Value: f["value"]})
+	case "recorded":
+		p.b.Commit = f["commit"]
+		p.b.Recorded, err = parseTime(f["time"])
+	case "run":
+		p.runAt[n], err = parseRun(f)
+	case "missing":
+		p.lacks = append(p.lacks, m)
+	case "end":
+		if p.end, err = strconv.Atoi(f["runs"]); err == nil && p.end < 1 {
+			err = fmt.Errorf("runs is %d, must be positive", p.end)
+		}
+	default:
+		err = fmt.Errorf("unknown line %q", word)
+	}
+	if err != nil {
+		return p.fail(n, "%v", err)
+	}
+	return nil
+}
+
+func parseRun(f map[string]string) (r Run, err error) {
+	r.StartID = f["start-id"]
+	if r.Index, err = strconv.Atoi(f["index"]); err != nil {
+		return r, fmt.Errorf("index is %q, must be a number", f["index"])
+	}
+	if r.Start, err = strconv.Atoi(f["start"]); err != nil {
+		return r, fmt.Errorf("start is %q, must be a number", f["start"])
+	}
+	if r.Seed, err = strconv.ParseUint(f["seed"], 10, 64); err != nil {
+		return r, fmt.Errorf("seed is %q, must be a number", f["seed"])
+	}
+	r.Time, err = parseTime(f["time"])
+	return r, err
+}
+
+func parseTime(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("time is %q, must be as in %s", s, time.RFC3339)
+	}
+	return t.UTC(), nil
+}
+
+// parseFields reads "key=value key="quoted value"".
+func parseFields(s string) (map[string]string, error) {
+	out := map[string]string{}
+	for s = strings.TrimLeft(s, " "); s != ""; s = strings.TrimLeft(s, " ") {
+		key, rest, ok := strings.Cut(s, "=")
+		if !ok || key == "" || strings.ContainsAny(key, " \"") {
+			return nil, fmt.Errorf("want key=value at %.40q", s)
+		}
+		if _, twice := out[key]; twice {
+			return nil, fmt.Errorf("%s is given twice", key)
+		}
+		if !strings.HasPrefix(rest, `"`) {
+			out[key], s, _ = strings.Cut(rest, " ")
+			continue
+		}
+		quoted, err := strconv.QuotedPrefix(rest)
+		if err != nil {
+			return nil, fmt.Errorf("the quotes of %s do not end", key)
+		}
+		out[key], _ = strconv.Unquote(quoted)
+		s = rest[len(quoted):]
+	}
+	return out, nil
+}
+
+// results reads what the benchmark format holds: configuration and values.
+func (p *parser) results(data []byte) error {
+	r := benchfmt.NewReader(bytes.NewReader(data), p.name)
+	for r.Scan() {
+		switch rec := r.Result().(type) {
+		case *benchfmt.SyntaxError:
+			return p.fail(rec.Line, "%s", rec.Msg)
+		case *benchfmt.UnitMetadata:
+			_, line := rec.Pos()
+			def, ok := metric.Lookup(rec.OrigUnit)
+			if !ok || rec.Key != "better" || rec.Value != def.Better.String() {
+				return p.fail(line, "unit mismatch: %s %s=%s is not what this openloop means by it", rec.OrigUnit, rec.Key, rec.Value)
+			}
+		case *benchfmt.Result:
+			if err := p.result(rec); err != nil {
+				return err
+			}
+		}
+	}
+	if err := r.Err(); err != nil {
+		return fmt.Errorf("corrupt baseline: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package regressions
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/openloop-go/openloop/regressions/stat"
+)
+
+// stale is the age from which a baseline is said to be old.
+const stale = 90 * 24 * time.Hour
+
+// invalid makes the verdict a refusal.
+func (v Verdict) invalid(no *refusal) Verdict {
+	v.Status, v.Reason, v.Remedy = Invalid, no.reason, no.remedy
+	return v
+}
+
+// word puts a concluded verdict into words.
+func (v *Verdict) word(j judging) {
+	f := v.Findings[v.headline]
+	v.Reason = f.sentence(v.Status)
+	v.design = f.Design + j.drift(f)
+	v.candidate.remark = j.arrivals()
+	if f.Status == Invalid {
+		v.Reason = fmt.Sprintf("suspicious: %s %s is an improvement of more than %s", f.Metric, f.moved(), percent(suspicious))
+	}
+	update := updateCommand(j.cand.Test)
+	switch v.Status {
+	case Regressed:
+		v.Remedy = "measure the old build again on this machine to rule the machine out; if the change is meant, accept it: " + update
+	case Invalid:
+		v.Remedy = "find out what is no longer done or measured; if it is real, accept it: " + update
+	case Improved:
+		v.Remedy = "accept it, so that losing it again is noticed: " + update
+	case Inconclusive:
+		v.Remedy = f.needs(*v, j)
+	}
+	if (v.Status == Regressed || v.Status == Improved) && j.n < j.gate.lastLook() {
+		v.notes = append(v.notes, fmt.Sprintf("stopped at %d of at most %d runs; an estimate after an early stop leans away from zero", j.n, j.gate.lastLook()))
+	}
+	v.remark(j)
+}
+
+// sentence says what and by how much.
+func (f Finding) sentence(status Status) string {
+	moved := f.delta(f.Change)
+	if status == Pass || status == Inconclusive {
+		moved = f.moved()
+	}
+	s := fmt.Sprintf("%s %s (margin %s), 95 %% interval %s … %s",
+		f.Metric, moved, f.size(f.Margin), f.delta(f.Low), f.delta(f.High))
+	if f.Role == Guard {
+		s = fmt.Sprintf("%s %s → %s (%s, margin %s)", f.Metric, percent(f.Baseline.Mean), percent(f.Candidate.Mean), f.delta(f.Change), f.size(f.Margin))
+	}
+	return s
+}
+
+// needs says what would decide an inconclusive finding.
+func (f Finding) needs(v Verdict, j judging) string {
+	var s string
+	switch n := f.Needed; {
+	case f.plan.starts:
+		s = fmt.Sprintf("runs of more starts of the engine, here or in the baseline: starts differ by %s, and that hides a margin of %s", tenths(f.plan.s), f.size(f.Margin))
+	case f.worsens():
+		s = fmt.Sprintf("%s would show it, if it stays as large", n)
+	case v.NextLook == 0 && f.Resolvable > f.Margin:
+		s = fmt.Sprintf("a margin of at least %s, which is what %d runs resolve at a variation of %s, or more runs: %s", f.size(f.Resolvable), max(j.gate.lastLook(), j.n), f.size(f.plan.s), n)
+	case n.Never:
+		s = "a margin further from the change: no number of runs tells them apart"
+	default:
+		s = fmt.Sprintf("%s would show that it is within the margin", n)
+	}
+	if v.NextLook > 0 {
+		return fmt.Sprintf("the next look is at %d runs (%s)", v.NextLook, s)
+	}
+	return s
+}
+
+// drift is the condition under which a verdict holds that does not have the
+// start as its unit.
+func (j judging) drift(f Finding) string {
+	if f.plan.starts {
+		return ""
+	}
+	n := j.base.starts()
+	if n < stat.DriftStarts {
+		return fmt.Sprintf("; drift between starts is not measured (the baseline has %s, %d are needed), so this holds only without", plural(n, "start"), stat.MinStarts)
+	}
+	return fmt.Sprintf("; drift between starts is not in it (the baseline has %s, %d are needed)", plural(n, "start"), stat.MinStarts)
+}
+
+// arrivals says how the candidate's arrivals stand to the baseline's.
+func (j judging) arrivals() string {
+	base, cand := marks(j.base), marks(j.cand)
+	pairs, _ := pair(base, cand)
+	switch {
+	case len(pairs) > 0:
+		return "same arrivals"
+	}
+	return "other arrivals"
+}
+
+// marks are the runs without values, to be paired.
+func marks(a Arm) []sample {
+	var out []sample
+	for _, r := range a.Runs {
+		out = append(out, sample{index: r.Index, seed: r.Seed, start: r.start()})
+	}
+	return out
+}
+
+// remark adds what a reader should know beside the verdict.
+func (v *Verdict) remark(j judging) {
+	var real, watched []string
+	for _, f := range v.Findings {
+		switch {
+		case f.Status == Pass && f.Role != Guard && f.Slower <= j.worse:
+			real = append(real, f.Metric)
+		case f.Status == Inconclusive && f.Role == Watched && v.Status.Green():
+			watched = append(watched, fmt.Sprintf("%s is watched and undecided: %d runs resolve %s at its noise, its margin is %s",
+				f.Metric, max(j.gate.lastLook(), j.n), percent(f.Resolvable), f.size(f.Margin)))
+		}
+	}
+	if real != nil {
+		v.notes = append(v.notes, strings.Join(real, ", ")+": worse beyond chance, within the margin")
+	}
+	v.notes = append(v.notes, watched...)
+	if age := j.age(v.baseline.recorded); age > stale {
+		v.notes = append(v.notes, fmt.Sprintf("the baseline is %.0f days old", math.Floor(age.Hours()/24)))
+	}
+}
+
+// age is how much older the baseline is than the candidate; 0 when either is
+// not dated by a real clock.
+func (j judging) age(recorded time.Time) time.Duration {
+	if j.base.Virtual || recorded.IsZero() {
+		return 0
+	}
+	var last time.Time
+	for _, r := range j.cand.Runs {
+		if r.Time.After(last) {
+			last = r.Time
+		}
+	}
+	return last.Sub(recorded)
+}

@@ -1,0 +1,177 @@
+package regressions
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/openloop-go/openloop/benchtest/metric"
+)
+
+// Text is the verdict in several lines, ending without a newline: what and by
+// how much, then the two arms, what these runs could have shown, what else
+// moved, what was gated by which test, the point, and what to do.
+func (v Verdict) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", v.Status, v.Reason)
+	line := func(label, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "\n    %-10s %s", label, text)
+		}
+	}
+	old, now := v.arms()
+	line("baseline", old)
+	line("candidate", now)
+	line("could see", v.couldSee())
+	line("also", v.also())
+	line("gated", v.gatedLine())
+	line("design", v.design)
+	line("at", v.at)
+	for _, note := range v.notes {
+		line("note", note)
+	}
+	line("next", v.Remedy)
+	return b.String()
+}
+
+// arms are the lines of baseline and candidate, their columns aligned.
+func (v Verdict) arms() (old, now string) {
+	old, now = v.baseline.String(), v.candidate.String()
+	if v.headline < 0 || v.headline >= len(v.Findings) {
+		return old, now
+	}
+	f := v.Findings[v.headline]
+	a, b := f.row(f.Baseline), f.row(f.Candidate)
+	width := max(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
+	pad := func(s string) string { return s + strings.Repeat(" ", width-utf8.RuneCountInString(s)+3) }
+	return pad(a) + old, pad(b) + now
+}
+
+func (f Finding) row(s Summary) string {
+	return quantity(f.def, s.Mean) + " ± " + spread(f.def, s)
+}
+
+// String is "12 runs, 6 starts, 2026-11-20, commit 3f2c9a1".
+func (s side) String() string {
+	if s.runs == 0 {
+		return ""
+	}
+	parts := []string{plural(s.runs, "run"), plural(s.starts, "start")}
+	switch {
+	case s.virtual:
+		parts = append(parts, "virtual time")
+	case !s.recorded.IsZero():
+		parts = append(parts, s.recorded.UTC().Format("2006-01-02"))
+	}
+	if s.commit != "" {
+		parts = append(parts, "commit "+s.commit[:min(len(s.commit), 7)])
+	}
+	if s.remark != "" {
+		parts = append(parts, s.remark)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (v Verdict) couldSee() string {
+	if v.headline < 0 {
+		return ""
+	}
+	f := v.Findings[v.headline]
+	if f.Role == Guard {
+		return ""
+	}
+	return fmt.Sprintf("%s (MDE of these runs at the gate's level, power 80 %%); called regressed from %s on",
+		f.size(f.MDE), f.size(f.Smallest))
+}
+
+// also are the findings that the headline is not about.
+func (v Verdict) also() string {
+	var parts []string
+	for i, f := range v.Findings {
+		if i == v.headline {
+			continue
+		}
+		switch {
+		case f.Metric == errorRate:
+			parts = append(parts, f.errors())
+		case f.Role == Reported:
+			parts = append(parts, fmt.Sprintf("%s %s (not gated)", f.Metric, f.moved()))
+		default:
+			parts = append(parts, fmt.Sprintf("%s %s (%s)", f.Metric, f.moved(), f.Status))
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (f Finding) errors() string {
+	old, now := f.Baseline.Mean, f.Candidate.Mean
+	switch {
+	case old == 0 && now == 0:
+		return "error rate 0"
+	case old == now:
+		return "error rate " + percent(now)
+	}
+	return fmt.Sprintf("error rate %s → %s %s", percent(old), percent(now), f.def.Words(old, now))
+}
+
+func (v Verdict) gatedLine() string {
+	var parts []string
+	for _, f := range v.Findings {
+		if f.Role == Reported {
+			continue
+		}
+		name, role := f.Metric, ""
+		switch f.Role {
+		case Watched:
+			role = " (watched)"
+		case Guard:
+			name = "error rate"
+		}
+		parts = append(parts, name+" "+f.size(f.Margin)+role)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	share := ""
+	if v.Comparisons > 1 {
+		share = fmt.Sprintf(" over %d comparisons", v.Comparisons)
+	}
+	return fmt.Sprintf("%s; false alarms %s a job%s, p ≤ %.2g a look",
+		strings.Join(parts, " · "), percent(v.FalseAlarms), share, v.Level)
+}
+
+// describe fills in what the text tells of the arms and the point.
+func (v *Verdict) describe(base *Baseline, cand Arm) {
+	if base != nil {
+		v.baseline = side{runs: len(base.Runs), starts: base.starts(), recorded: base.Recorded, commit: base.Commit, virtual: base.Virtual}
+	}
+	v.candidate = side{runs: len(cand.Runs), starts: cand.starts(), virtual: false}
+	v.at = at(cand.Point)
+}
+
+// at is the point on one line.
+func at(point []metric.Pair) string {
+	p := values(point)
+	var parts []string
+	switch {
+	case p["arrivals"] != "":
+		parts = append(parts, p["arrivals"])
+	case p["in-flight"] == "1":
+		parts = append(parts, "serial, closed loop")
+	case p["in-flight"] != "":
+		parts = append(parts, "closed loop, "+p["in-flight"]+" in flight")
+	}
+	if p["workload"] != "" {
+		parts = append(parts, p["workload"])
+	}
+	switch {
+	case p["requests"] != "":
+		parts = append(parts, p["requests"]+" requests a run")
+	case p["window"] != "":
+		parts = append(parts, "windows of "+p["window"])
+	}
+	if p["client-limit"] != "" {
+		parts = append(parts, "client limit "+p["client-limit"])
+	}
+	return strings.Join(parts, ", ")
+}
