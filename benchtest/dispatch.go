@@ -1,10 +1,7 @@
 package benchtest
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"slices"
 	"time"
 
 	"github.com/openloop-go/openloop/benchtest/metric"
@@ -63,107 +60,3 @@ func (p *pass) stoppable(ctx context.Context) (context.Context, context.CancelFu
 	}()
 	return ctx, cancel
 }
-
-// slot is a slot of a closed loop that has become free, and whose request it
-// held.
-type slot struct {
-	at    time.Duration
-	index int
-}
-
-// stalled bounds the wait for a slot of a closed loop to become free.
-const stalled = 10 * time.Minute
-
-// dispatchClosed keeps a fixed number of requests in flight. A request is
-// scheduled when its slot becomes free.
-func (p *pass) dispatchClosed(ctx context.Context) {
-	ctx, stop := p.stoppable(ctx)
-	defer stop()
-	flights := p.builder(ctx, indices)
-	p.until(ctx, lead, nil)
-	deal := phases{settle: p.settle, requests: p.requests, window: p.window}
-	free := make([]slot, p.inFlight)
-	for i := range free {
-		free[i] = slot{lead, i}
-	}
-	for sent := 0; free != nil; free = p.nextFree(ctx) {
-		for _, s := range free {
-			if p.warmup > 0 && sent >= p.warmup {
-				return
-			}
-			phase := metric.Settle
-			if p.warmup == 0 {
-				phase = deal.next(s.at)
-			}
-			if phase == metric.Cooldown && !p.closed {
-				p.closeWindow(s.at)
-				p.readEdge(1)
-			}
-			if _, ended := p.windowEnded(); ended {
-				return
-			}
-			f, ok := <-flights
-			if !ok {
-				return
-			}
-			f.due(s.at, phase)
-			if phase == metric.Window && p.from == 0 {
-				p.openWindow(s.at)
-			}
-			p.launch(f)
-			sent++
-		}
-	}
-}
-
-// indices yields 0, 1, 2, … for requests whose times are not known yet.
-func indices(yield func(due) bool) {
-	for i := 0; yield(due{index: i}); i++ {
-	}
-}
-
-// nextFree waits for slots to become free; nil when there is a reason to
-// stop. Slots that become free at one instant are taken together, in order of
-// their requests, so that the same seeds give the same order; in virtual time,
-// where many do, the instant is over a nanosecond later.
-func (p *pass) nextFree(ctx context.Context) []slot {
-	limit := stalled
-	if p.closed {
-		limit = p.cutAt() - p.now()
-	}
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	var free []slot
-	select {
-	case s := <-p.freed:
-		free = append(free, s)
-	case <-timer.C:
-		if !p.closed {
-			p.crashWith(errStalled)
-		}
-		return nil
-	case <-ctx.Done():
-		return nil
-	}
-	if p.virtual {
-		time.Sleep(1)
-	}
-	for more := true; more; {
-		select {
-		case s := <-p.freed:
-			free = append(free, s)
-		default:
-			more = false
-		}
-	}
-	sortSlots(free)
-	return free
-}
-
-func sortSlots(free []slot) {
-	slices.SortFunc(free, func(a, b slot) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.index, b.index))
-	})
-}
-
-var errStalled = errors.New("benchtest: the closed loop stalled: no request ended for 10m0s")

@@ -161,56 +161,6 @@ func (j *judge) client() {
 	}
 }
 
-// cache: prompt tokens that came from the cache, against what the workload
-// means to share.
-func (j *judge) cache() {
-	if j.p.Cache == Warm {
-		return
-	}
-	share, proof := cachedShare(j.r)
-	switch limit := j.p.SharedTokens + j.p.Limits.Cached; {
-	case proof == "" && j.p.Cache == ProvedCold:
-		j.problem(kindColdUnproved, "the point asks for a proved cold cache, and neither requests nor counters tell cached tokens (flush: %s): let the server report them (vLLM: --enable-prompt-tokens-details, SGLang: --enable-cache-report), or ask for Cold", j.flush())
-	case proof == "":
-		j.warn("nothing shows whether the prefix cache was cold: the server tells no cached tokens (flush: %s)", j.flush())
-	case !(share <= limit):
-		j.problem(kindWarmCache, "%s of the prompt tokens came from the cache (by %s), declared %s and %s allowed above it; flush: %s; flush it, or declare SharedTokens", percent(share), proof, percent(j.p.SharedTokens), percent(j.p.Limits.Cached), j.flush())
-	}
-}
-
-func (j *judge) flush() string {
-	switch {
-	case j.r.Flush == "":
-		return "none"
-	case j.r.FlushDetail == "":
-		return j.r.Flush
-	}
-	return j.r.Flush + ", " + j.r.FlushDetail
-}
-
-// cachedShare is the share of the window's prompt tokens that the cache
-// served, and how that is known: by "requests", by "counters", or not ("").
-func cachedShare(r *metric.Record) (share float64, proof string) {
-	cached, prompt, known := 0, 0, true
-	for _, t := range r.Counted() {
-		if t.Failure != "" {
-			continue
-		}
-		known = known && t.CachedTokens >= 0 && t.PromptTokens >= 0
-		cached += t.CachedTokens
-		prompt += t.PromptTokens
-	}
-	if known && prompt > 0 {
-		return float64(cached) / float64(prompt), "requests"
-	}
-	hits, hit := r.Counters["cache_hits"]
-	queries, queried := r.Counters["cache_queries"]
-	if hit && queried && queries > 0 {
-		return hits / queries, "counters"
-	}
-	return math.NaN(), ""
-}
-
 // stream: whether something held the events back.
 func (j *judge) stream() {
 	zero, gaps := 0, 0

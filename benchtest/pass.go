@@ -51,8 +51,10 @@ type pass struct {
 	// crash is the first panic; crashed is closed with it.
 	crash   error
 	crashed chan struct{}
-	// freed are the slots of a closed loop that have become free.
+	// freed are the slots of a closed loop that have become free; spare are
+	// those that the dispatcher has taken from it and not yet refilled.
 	freed chan slot
+	spare []slot
 
 	edges   [2]edge
 	reading sync.WaitGroup

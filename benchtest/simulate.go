@@ -27,6 +27,8 @@ type simulation struct {
 	free     []slot
 	lastFree time.Duration
 	over     bool
+	// clock is how far the engine's clock is known to have come.
+	clock    time.Duration
 	opened   bool
 	closed   bool
 	from, to time.Duration
@@ -95,9 +97,10 @@ func (s *simulation) openLoop(yield func(engines.Arrival) bool) {
 
 // come lets the engine's clock come to at. While requests end before that,
 // the engine pulls again, so it is there when none has ended in between. It
-// returns early when enough has been seen.
+// returns early when enough has been seen. A time in the past is not asked
+// for, because a wait for it would have no limit.
 func (s *simulation) come(yield func(engines.Arrival) bool, at time.Duration) bool {
-	for before := -1; before != s.ends; {
+	for before := -1; before != s.ends && s.clock < at; {
 		before = s.ends
 		if !yield(engines.Arrival{At: at}) {
 			return false
@@ -106,6 +109,7 @@ func (s *simulation) come(yield func(engines.Arrival) bool, at time.Duration) bo
 			return true
 		}
 	}
+	s.clock = max(s.clock, at)
 	return true
 }
 
@@ -151,7 +155,7 @@ func (s *simulation) send(yield func(engines.Arrival) bool, d due, at time.Durat
 				return false
 			}
 			if s.ends == before {
-				s.err = fmt.Errorf("benchtest: Simulate pulled on although %d requests were in flight and none had ended", len(s.flying))
+				s.err = s.pulledOn()
 				return false
 			}
 		}
@@ -159,6 +163,7 @@ func (s *simulation) send(yield func(engines.Arrival) bool, d due, at time.Durat
 		f.line.Released = at
 	}
 	s.flying[&f.request] = f
+	s.clock = max(s.clock, at)
 	return yield(engines.Arrival{At: at, Request: &f.request})
 }
 
@@ -175,66 +180,6 @@ func (s *simulation) openAt(at time.Duration) int {
 		}
 	}
 	return n
-}
-
-// closedLoop sends into slots as they become free, those of one instant
-// together and a nanosecond later, as a pass does in virtual time.
-func (s *simulation) closedLoop(yield func(engines.Arrival) bool) {
-	deal := phases{settle: s.settle, requests: s.requests, window: s.window}
-	free := make([]slot, s.inFlight)
-	for i := range free {
-		free[i] = slot{lead, i}
-	}
-	for sent, wait := 0, time.Duration(0); len(free) > 0; wait = 1 {
-		for _, slot := range free {
-			if s.warmup > 0 && sent >= s.warmup {
-				return
-			}
-			phase := metric.Settle
-			if s.warmup == 0 {
-				phase = deal.next(slot.at)
-			}
-			if phase == metric.Cooldown && !s.closed {
-				s.closed, s.to = true, slot.at
-				s.edges[1] = s.onEdge()
-			}
-			if s.closed && s.counted == 0 {
-				return
-			}
-			if phase == metric.Window && !s.opened {
-				s.opened, s.from = true, slot.at
-				s.edges[0] = s.onEdge()
-			}
-			if !s.send(yield, due{sent, slot.at, phase}, slot.at+wait) {
-				return
-			}
-			sent++
-		}
-		free = s.nextFree(yield)
-	}
-}
-
-// nextFree lets the engine go on until requests end, and past the instant at
-// which they do.
-func (s *simulation) nextFree(yield func(engines.Arrival) bool) []slot {
-	s.free = s.free[:0]
-	for len(s.free) == 0 {
-		before := s.ends
-		if !yield(engines.Arrival{}) {
-			return nil
-		}
-		if s.ends == before {
-			s.err = fmt.Errorf("benchtest: Simulate pulled on although %d requests were in flight and none had ended", len(s.flying))
-			return nil
-		}
-	}
-	instant := s.free[len(s.free)-1].at
-	if s.closed && instant > s.cutAt() || !s.come(yield, instant+1) {
-		return nil
-	}
-	free := append([]slot(nil), s.free...)
-	sortSlots(free)
-	return free
 }
 
 // done takes a request that has ended. What it did after the drain limit is
@@ -264,6 +209,7 @@ func (s *simulation) done(o engines.Outcome) {
 	f.ended = true
 	f.request.Tokens, f.request.Text = nil, ""
 	s.ends++
+	s.clock = max(s.clock, o.Reply.Closed)
 	s.lastFree = max(s.lastFree, f.line.Closed)
 	if s.inFlight > 0 {
 		s.free = append(s.free, slot{f.line.Closed, f.index})

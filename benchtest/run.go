@@ -1,0 +1,79 @@
+package benchtest
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/openloop-go/openloop/benchtest/metric"
+)
+
+// run makes one run and judges it. A record is returned also with an error,
+// when the window had begun.
+func (s *session) run(ctx context.Context, planned PlannedRun) (*metric.Record, error) {
+	r := s.newRecord(planned)
+	if err := s.warmup(ctx, planned, r); err != nil {
+		return nil, err
+	}
+	if err := s.quiesce(ctx, r); err != nil {
+		return nil, err
+	}
+	salt, err := s.flush(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	out := s.offer(ctx, s.load(planned, salt, false), s.progress("run", planned.Index, planned.Settle+planned.Window))
+	if out.from == 0 {
+		return nil, out.cut // nothing was measured
+	}
+	s.fill(r, out)
+	problems, warnings := Judge(r, s.plan.Point)
+	r.Problems = append(r.Problems, problems...)
+	r.Warnings = append(r.Warnings, warnings...)
+	s.redact(r)
+	return r, out.cut
+}
+
+// load is the load of a run: its warmup, or settle, window and cooldown.
+func (s *session) load(planned PlannedRun, salt string, warmup bool) load {
+	p := s.plan.Point
+	l := load{
+		inFlight: p.Closed.InFlight, workload: p.Workload, drain: p.Drain,
+		clientLimit: p.ClientLimit, maxInFlight: p.MaxInFlight,
+		salt: salt, model: s.start.model,
+	}
+	part := "m"
+	if warmup {
+		part = "w"
+		l.seeds = warmupSeeds(planned.Seed, s.start.nonce)
+	} else {
+		l.seeds = measuredSeeds(planned.Seed, s.start.nonce)
+	}
+	l.schedule = s.plan.schedule(l.seeds, warmup)
+	l.id = fmt.Sprintf("openloop-%08x-%03d%s", uint32(s.start.nonce), planned.Index, part)
+	return l
+}
+
+// offer offers a load, on the clock or by computing.
+func (s *session) offer(ctx context.Context, l load, watch watcher) outcome {
+	onEdge := func() edge { return readEdge(ctx, s.engine, s.virtual) }
+	if s.simulator == nil {
+		p := newPass(l, s.engine, s.virtual, onEdge)
+		defer watch(p)()
+		return p.run(ctx)
+	}
+	sim := simulation{load: l, engine: s.simulator, onEdge: onEdge}
+	out := sim.run()
+	out.origin = virtualOrigin.Add(s.elapsed)
+	s.elapsed += out.length()
+	return out
+}
+
+// length is when the last request of the load had ended.
+func (o outcome) length() time.Duration {
+	var end time.Duration
+	for _, f := range o.flights {
+		end = max(end, f.line.Scheduled, f.line.Closed)
+	}
+	return end
+}
