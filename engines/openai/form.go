@@ -100,11 +100,14 @@ func (r *rejection) Error() string { return r.body }
 func (e *Engine) yield(f *form, err error) *form {
 	var r *rejection
 	var failure *engines.Error
-	if !errors.As(err, &failure) || !errors.As(failure.Err, &r) || e.settled.Load() {
+	if !errors.As(err, &failure) || !errors.As(failure.Err, &r) {
 		return nil
 	}
 	if now := e.form.Load(); now != f {
 		return now // another request found out meanwhile
+	}
+	if e.settled.Load() {
+		return nil
 	}
 	next := f.without(r.body)
 	if next == nil || e.form.CompareAndSwap(f, next) {
