@@ -5,6 +5,7 @@ import "sync/atomic"
 // feed is how a server's scheduler tells a stream what has been made.
 type feed struct {
 	progress atomic.Int64 // tokens made << 1 | ended
+	left     atomic.Bool  // the client has gone
 	wake     chan struct{}
 }
 
@@ -17,13 +18,22 @@ func (f *feed) set(made int, ended bool) {
 	if ended {
 		v |= 1
 	}
-	if f.progress.Swap(v) == v {
-		return
+	if f.progress.Swap(v) != v {
+		f.stir()
 	}
+}
+
+func (f *feed) stir() {
 	select {
 	case f.wake <- struct{}{}:
 	default:
 	}
+}
+
+// leave ends the wait of a stream whose client has gone.
+func (f *feed) leave() {
+	f.left.Store(true)
+	f.stir()
 }
 
 // get returns the tokens made so far and whether there will be no more.

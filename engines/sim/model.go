@@ -28,7 +28,8 @@ type Model struct {
 	offset time.Duration // engine time minus the caller's
 	events int           // requests that have ended
 	out    func(engines.Outcome)
-	chunks []engines.Chunk
+	chunks []engines.Chunk // all of one token, but for
+	counts int             // the index of the last stream's event of counts
 	spare  []*sequence
 }
 
@@ -145,7 +146,7 @@ func (m *Model) submit(r *engines.Request, at time.Duration) {
 	}
 	if err := m.cfg.check(len(tokens), r.MaxTokens, r.MinTokens); err != nil {
 		q.last = at
-		m.report(q, engines.Reply{Status: 400}, &engines.Error{Class: engines.Status, Status: 400, Message: err.Error()})
+		m.report(q, engines.Reply{Status: 400}, &engines.Error{Class: engines.Status, Status: 400, Message: "generate: status 400: " + err.Error()})
 		return
 	}
 	q.setPrompt(tokens, r.CacheSalt)

@@ -69,9 +69,12 @@ func (m *Model) stream(q *sequence) []engines.Chunk {
 	if f.NoUsage {
 		tokens = engines.Count{}
 	}
-	for len(m.chunks) < q.before {
-		m.chunks = append(m.chunks, engines.Chunk{Token: true, Content: true, Tokens: tokens})
+	token := engines.Chunk{Token: true, Content: true, Tokens: tokens}
+	for len(m.chunks) <= q.before {
+		m.chunks = append(m.chunks, token)
 	}
+	m.chunks[m.counts] = token
+	m.counts = q.before
 	n := 0
 	for _, seg := range q.segments {
 		for _, at := range m.s.ends.of(seg.from, seg.n) {
@@ -86,14 +89,17 @@ func (m *Model) stream(q *sequence) []engines.Chunk {
 		}
 	}
 	if f.TokensPerEvent > 1 {
-		chunks = m.bundle(chunks, f.TokensPerEvent)
+		chunks = bundle(chunks, f.TokensPerEvent)
+	}
+	if n > 0 && q.fate == finished && !f.NoUsage {
+		chunks = append(chunks, engines.Chunk{At: q.last - m.offset}) // the counts
 	}
 	return chunks
 }
 
 // bundle makes events of several tokens: the first token goes at once, the
 // rest when there are enough or no more.
-func (m *Model) bundle(each []engines.Chunk, size int) []engines.Chunk {
+func bundle(each []engines.Chunk, size int) []engines.Chunk {
 	var events []engines.Chunk
 	sent := 0
 	for i := range each {

@@ -81,9 +81,8 @@ func (s *scheduler) boot() {
 	s.count = counters{}
 }
 
-// restart ends all work as a crash does, and begins another start of the
-// engine that answers again after down.
-func (s *scheduler) restart(down time.Duration) {
+// abandon ends all work as a crash does.
+func (s *scheduler) abandon() {
 	lost := append(slices.Clone(s.running), s.queue.all()...)
 	s.running, s.due, s.contexts, s.leaving = s.running[:0], s.due[:0], 0, 0
 	s.grow = [blockTokens]int{}
@@ -94,6 +93,12 @@ func (s *scheduler) restart(down time.Duration) {
 		q.state, q.fate, q.last = ended, reset, s.clock
 		s.done(q)
 	}
+}
+
+// restart abandons all work and begins another start of the engine, which
+// answers again after down.
+func (s *scheduler) restart(down time.Duration) {
+	s.abandon()
 	s.start++
 	s.upAt = s.clock + down
 	s.boot()
@@ -188,6 +193,7 @@ func (s *scheduler) end() {
 	for _, q := range s.step.first {
 		if q.before == 0 {
 			s.count.prompt += q.prompt
+			q.first = s.clock
 		}
 		s.cache(q, q.computed)
 		q.open(s.steps - 1)

@@ -64,6 +64,7 @@ type sequence struct {
 	hit      int // prompt tokens that the cache had at the first admission
 	admitted bool
 	admit    time.Duration // the start of the step that first admitted it
+	first    time.Duration // when its first token left
 	last     time.Duration // when it ended
 	due      int           // the step that makes the last token it wants
 	phase    int           // the step, modulo the block size, at which it needs a block
