@@ -95,8 +95,8 @@ type rejection struct{ body string }
 func (r *rejection) Error() string { return r.body }
 
 // yield is the form to send a request in again after a failure in form f, nil
-// when the failure stands. It is only ever asked for until one request has
-// been accepted: from then on a request is sent once.
+// when the failure stands. Once a request has been accepted the form is
+// settled: a request in that form is sent once.
 func (e *Engine) yield(f *form, err error) *form {
 	var r *rejection
 	var failure *engines.Error

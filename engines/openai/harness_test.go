@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"strings"
@@ -90,6 +92,24 @@ func rawMemory(t *testing.T, serve func(c net.Conn), cfg Config, f func(t *testi
 		f(t, memoryClient(t, m, cfg))
 	})
 }
+
+// slowly dials after a delay.
+func slowly(dial dialer, delay time.Duration) dialer {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		time.Sleep(delay)
+		return dial(ctx, network, addr)
+	}
+}
+
+// failing never dials.
+func failing(err error) dialer {
+	return func(context.Context, string, string) (net.Conn, error) { return nil, err }
+}
+
+type dialer = func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// quiet is a server's log that goes nowhere.
+var quiet = log.New(io.Discard, "", 0)
 
 func memoryClient(t *testing.T, m *memory, cfg Config) *Engine {
 	t.Helper()
