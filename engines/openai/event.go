@@ -124,6 +124,9 @@ func text(raw []byte) string {
 	if len(raw) == 0 || string(raw) == "null" {
 		return ""
 	}
+	if raw[0] == '"' && plain(raw[1:len(raw)-1]) {
+		return string(raw[1 : len(raw)-1])
+	}
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s
@@ -137,4 +140,14 @@ func text(raw []byte) string {
 		}
 	}
 	return string(raw)
+}
+
+// plain reports that the inside of a string stands for itself.
+func plain(b []byte) bool {
+	for _, c := range b {
+		if c == '\\' || c < ' ' || c > '~' {
+			return false
+		}
+	}
+	return true
 }

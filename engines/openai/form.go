@@ -98,6 +98,9 @@ func (r *rejection) Error() string { return r.body }
 // when the failure stands. Once a request has been accepted the form is
 // settled: a request in that form is sent once.
 func (e *Engine) yield(f *form, err error) *form {
+	if err == nil {
+		return nil
+	}
 	var r *rejection
 	var failure *engines.Error
 	if !errors.As(err, &failure) || !errors.As(failure.Err, &r) {
