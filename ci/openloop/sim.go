@@ -117,7 +117,7 @@ func simFlags(flags *flag.FlagSet, c *sim.Config) {
 	flags.Uint64Var(&c.Seed, "seed", 0, "the engine's noise and whom faults strike")
 
 	flags.IntVar(&c.MaxNumSeqs, "max-num-seqs", 0, "sequences in a step (default 64)")
-	flags.IntVar(&c.MaxBatchedTokens, "max-num-batched-tokens", 0, "token budget of a step (default 2560)")
+	flags.IntVar(&c.MaxBatchedTokens, "max-num-batched-tokens", 0, "token budget of a step (default 3072)")
 	flags.IntVar(&c.KVTokens, "kv-tokens", 0, "capacity of the KV cache (default 400000)")
 	flags.IntVar(&c.MaxModelLen, "max-model-len", 0, "largest prompt plus output (default 8192)")
 	flags.Float64Var(&c.DecodeSlowdown, "decode-slowdown", 0, "`factor` on the decode part of a step, 1.1 is 10 % slower (default 1)")

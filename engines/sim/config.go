@@ -44,7 +44,7 @@ type Config struct {
 	// MaxNumSeqs is the number of sequences in a step. Zero is 64.
 	MaxNumSeqs int
 	// MaxBatchedTokens is the token budget of a step: one for each decode,
-	// the rest prefills prompts. Zero is 8192.
+	// the rest prefills prompts. Zero is 3072.
 	MaxBatchedTokens int
 	// KVTokens is the capacity of the KV cache in tokens, a multiple of 16.
 	// Zero is 400,000: what 90 % of 80 GB leave beside the weights.
@@ -114,7 +114,7 @@ func (c Config) resolve() (Config, error) {
 		}
 	}
 	fill("MaxNumSeqs", &c.MaxNumSeqs, 64)
-	fill("MaxBatchedTokens", &c.MaxBatchedTokens, 2560)
+	fill("MaxBatchedTokens", &c.MaxBatchedTokens, 3072)
 	fill("KVTokens", &c.KVTokens, 400_000)
 	left := (c.KVTokens - c.Faults.LostKVTokens) / blockTokens * blockTokens
 	fill("MaxModelLen", &c.MaxModelLen, min(8192, max(1, left)))
