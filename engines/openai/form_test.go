@@ -3,7 +3,9 @@ package openai
 import (
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -35,7 +37,8 @@ func (p *picky) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.bodies, p.header, p.paths = append(p.bodies, body), append(p.header, r.Header), append(p.paths, r.URL.Path)
 	p.mu.Unlock()
 	options, _ := body["stream_options"].(map[string]any)
-	for field, reply := range p.rejects {
+	for _, field := range slices.Sorted(maps.Keys(p.rejects)) {
+		reply := p.rejects[field]
 		if _, ok := body[field]; ok || options[field] != nil {
 			w.WriteHeader(p.code)
 			io.WriteString(w, reply)
@@ -131,8 +134,8 @@ func TestFieldsThatAServerRejectsAreDroppedOnceAndSaid(t *testing.T) {
 				"min_tokens": `{"detail":[{"type":"extra_forbidden","loc":["body","min_tokens"]}]}`,
 				"ignore_eos": `{"detail":[{"type":"extra_forbidden","loc":["body","ignore_eos"]}]}`},
 			sent: 3, warnings: []string{
-				"the server rejects min_tokens, which is no longer sent: outputs may be shorter than asked",
-				"the server rejects ignore_eos, which is no longer sent: outputs may end before the length asked"}},
+				"the server rejects ignore_eos, which is no longer sent: outputs may end before the length asked",
+				"the server rejects min_tokens, which is no longer sent: outputs may be shorter than asked"}},
 		{what: "one of chat's limits", cfg: Config{Chat: true}, code: 400,
 			rejects: map[string]string{"max_tokens": `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."}}`},
 			sent:    2, warnings: []string{"the server rejects max_tokens, which is no longer sent: max_completion_tokens alone limits the output"}},
