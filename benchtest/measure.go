@@ -84,7 +84,7 @@ func Measure(t T, engine engines.Engine, p Point) *Runs {
 	}
 	if d, ok := t.(interface{ Deadline() (time.Time, bool) }); ok && !s.virtual {
 		if end, set := d.Deadline(); set {
-			s.until(end, "the test's deadline (-timeout)")
+			s.until(end, "the test's time", "-timeout")
 		}
 	}
 	measure := func(ctx context.Context, n, starts int) error {

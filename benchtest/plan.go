@@ -3,6 +3,7 @@ package benchtest
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -77,8 +78,12 @@ func (p Plan) run(i int) (PlannedRun, error) {
 	return run, nil
 }
 
-// perStart is how many runs are made on one start of the engine.
+// perStart is how many runs are made on one start of the engine. On a single
+// start there is no limit, however many more runs are asked for.
 func (p Plan) perStart() int {
+	if p.Point.Starts == 1 {
+		return math.MaxInt
+	}
 	return (p.Point.Runs + p.Point.Starts - 1) / p.Point.Starts
 }
 
@@ -175,7 +180,7 @@ func (p Plan) String() string {
 	var b strings.Builder
 	point := p.Point
 	fmt.Fprintf(&b, "%s: %s\n", point.Name, point)
-	fmt.Fprintf(&b, "point %s, cache %s, %d runs on %d engine starts\n", p.Hash, point.Cache, len(p.Runs), point.Starts)
+	fmt.Fprintf(&b, "point %s, cache %s, %s on %s\n", p.Hash, point.Cache, many(len(p.Runs), "run"), many(point.Starts, "engine start"))
 	for _, r := range p.Runs {
 		fmt.Fprintf(&b, "run %d  start %d  seed %016x  ", r.Index, r.Start, r.Seed)
 		if point.Arrivals == nil {
@@ -202,4 +207,12 @@ func brief(d time.Duration) time.Duration {
 		return d.Round(100 * time.Millisecond)
 	}
 	return d.Round(100 * time.Microsecond)
+}
+
+// many is a number of things.
+func many(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

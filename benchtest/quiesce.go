@@ -3,6 +3,7 @@ package benchtest
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/openloop-go/openloop/benchtest/metric"
@@ -53,7 +54,9 @@ func (s *session) longEnough(r *metric.Record, field string, n int, flights []*f
 		return
 	}
 	mean := sum / time.Duration(ended)
-	rate := float64(n-1) / (last - first).Seconds()
+	// Each of the n arrivals stands for a gap, and there are n − 1 between.
+	took := (last - first) * time.Duration(n) / time.Duration(n-1)
+	rate := float64(n) / took.Seconds()
 	if p.Closed.InFlight > 1 {
 		// Three turns of all slots, whatever they take.
 		if want := 3 * p.Closed.InFlight; n < want {
@@ -61,7 +64,7 @@ func (s *session) longEnough(r *metric.Record, field string, n int, flights []*f
 		}
 		return
 	}
-	if took := last - first; took < 3*mean {
+	if took < 3*mean {
 		inFlight := rate * mean.Seconds()
 		s.tooShort(r, field, n, steady.Cut(n, inFlight, 0), fmt.Sprintf("it took %v, and three mean request durations are %v", brief(took), brief(3*mean)))
 		return
@@ -69,7 +72,7 @@ func (s *session) longEnough(r *metric.Record, field string, n int, flights []*f
 	if rho := rate / p.Capacity; p.Capacity > 0 && rho < 1 {
 		want := min(steady.Relaxation(rho), 0.3*p.expectedRequests())
 		if float64(n) < want {
-			s.tooShort(r, field, n, int(want)+1, fmt.Sprintf("at %.0f %% of Point.Capacity a queue takes %.0f arrivals to settle", 100*rho, want))
+			s.tooShort(r, field, n, int(math.Ceil(want)), fmt.Sprintf("at %.0f %% of Point.Capacity a queue takes %.0f arrivals to settle", 100*rho, want))
 		}
 	}
 }

@@ -20,10 +20,10 @@ type session struct {
 	virtual bool
 	// simulator is the engine where it computes; nil where it streams.
 	simulator engines.Simulator
-	// deadline is when the time for this measurement ends, and limit says
-	// what sets it; zero is no end.
-	deadline time.Time
-	limit    string
+	// deadline is when the time for this measurement ends; zero is no end.
+	// Limit is what sets it, and raise what to raise to move it.
+	deadline     time.Time
+	limit, raise string
 
 	pairs []metric.Pair
 	store *store
@@ -56,7 +56,7 @@ func newSession(engine engines.Engine, p Point, o Options) (*session, error) {
 		return nil, fmt.Errorf("benchtest: Point.Starts is %d, and this engine (%T) cannot be restarted: use 1, or start the engine here instead of attaching", plan.Point.Starts, engine)
 	}
 	if o.Config.Budget > 0 && !s.virtual {
-		s.deadline, s.limit = time.Now().Add(o.Config.Budget), "the budget (OPENLOOP_BUDGET)"
+		s.until(time.Now().Add(o.Config.Budget), "the budget", "OPENLOOP_BUDGET")
 	}
 	if s.store, err = openStore(o.folder(), o.Test, plan.Point.Name); err != nil {
 		return nil, err
@@ -77,9 +77,9 @@ func isVirtual(engine engines.Engine) bool {
 
 // until sets the end of the time for this measurement, if it is earlier than
 // the one that is set.
-func (s *session) until(end time.Time, limit string) {
+func (s *session) until(end time.Time, limit, raise string) {
 	if s.deadline.IsZero() || end.Before(s.deadline) {
-		s.deadline, s.limit = end, limit
+		s.deadline, s.limit, s.raise = end, limit, raise
 	}
 }
 
@@ -114,7 +114,7 @@ func (s *session) make(ctx context.Context, n, starts int) error {
 	defer free()
 	if !s.deadline.IsZero() {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadlineCause(ctx, s.deadline.Add(-s.margin()), fmt.Errorf("%s was reached", s.limit))
+		ctx, cancel = context.WithDeadlineCause(ctx, s.deadline.Add(-s.margin()), fmt.Errorf("%s is over in %v: raise %s", s.limit, brief(s.margin()), s.raise))
 		defer cancel()
 	}
 	for i := len(s.runs.Records); i < n; i++ {
@@ -190,9 +190,5 @@ func (s *session) fits(n int) error {
 	if need <= left-s.margin() {
 		return nil
 	}
-	what := fmt.Sprintf("%d runs need", n-have)
-	if n-have == 1 {
-		what = "1 run needs"
-	}
-	return fmt.Errorf("benchtest: %s at most %v (a drain of %v each included), and %s is in %v: raise it, or lower Point.Runs, the size of a run or Point.Drain", what, brief(need), s.plan.Point.Drain, s.limit, brief(left))
+	return fmt.Errorf("benchtest: needs %v at most for %s (a drain of %v each included), and %s is over in %v: raise %s, or lower Point.Runs, the size of a run or Point.Drain", brief(need), many(n-have, "run"), s.plan.Point.Drain, s.limit, brief(left), s.raise)
 }
