@@ -122,7 +122,7 @@ func unpaired(base, cand []sample, pairs []pairing, why string, floor float64) (
 	}
 	c.design = "unpaired, " + why
 	if len(pairs) > 0 {
-		c.design = fmt.Sprintf("unpaired, checked against the %d runs with the same arrivals (%d pairs or more are paired)", len(pairs), pairsWanted)
+		c.design = fmt.Sprintf("unpaired, checked against the %d runs with the same arrivals (paired from %d on)", len(pairs), pairsWanted)
 	}
 	if e.Design == stat.DesignWelch {
 		c.design += "; the candidate is noisier than the baseline, so each has its own variance"

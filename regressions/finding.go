@@ -51,17 +51,18 @@ func (f *Finding) measure(margin, level float64) {
 	}
 	f.Slower, f.Within = e.AtMost(0), e.AtLeast(margin)
 	f.MDE = math.Abs(change(f.def, e.MDE(level)))
-	f.Smallest = math.Abs(change(f.def, e.Smallest(margin, level)))
 }
 
 // plans fills in what it would take to decide.
 func (f *Finding) plans(j judging, margin float64) {
 	p := f.plan
 	if p.starts {
+		f.Smallest = math.Abs(change(f.def, f.estimate.Smallest(margin, j.worse)))
 		return
 	}
-	last := j.gate.lastLook()
-	f.Resolvable = math.Abs(change(f.def, p.layout.Resolvable(p.s, j.same, p.m, max(last, j.n))))
+	last := max(j.gate.lastLook(), j.n)
+	f.Resolvable = math.Abs(change(f.def, p.layout.Resolvable(p.s, j.same, p.m, last)))
+	f.Smallest = math.Abs(change(f.def, p.layout.Smallest(p.s, margin, j.worse, p.m, last)))
 	if f.Status != Inconclusive {
 		return
 	}
@@ -80,11 +81,11 @@ func (f Finding) worsens() bool {
 
 // hopeless reports that the last look would not resolve the margin even if
 // the noise were at the lower 80 % bound of what was measured, so that no
-// engine time is worth spending. While pairing is still to come the noise
-// that matters is not known.
+// engine time is worth spending. It takes ten degrees of freedom to say so,
+// and while pairing is still to come the noise that matters is not known.
 func (f Finding) hopeless(j judging) bool {
 	p := f.plan
-	if p.starts || p.later || f.worsens() {
+	if p.starts || p.later || f.worsens() || f.estimate.DF < 10 {
 		return false
 	}
 	lower := stat.CVLower(p.s, f.estimate.DF, 0.80)

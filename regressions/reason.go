@@ -67,7 +67,7 @@ func (f Finding) needs(v Verdict, j judging) string {
 	case f.worsens():
 		s = fmt.Sprintf("%s would show it, if it stays as large", n)
 	case v.NextLook == 0 && f.Resolvable > f.Margin:
-		s = fmt.Sprintf("a margin of at least %s, which is what %d runs resolve at a variation of %s, or more runs: %s", f.size(f.Resolvable), max(j.gate.lastLook(), j.n), f.size(f.plan.s), n)
+		s = fmt.Sprintf("a margin of at least %s, which is what %d runs resolve at a variation of %s, or more runs: %s", f.rough(f.Resolvable), max(j.gate.lastLook(), j.n), f.rough(f.plan.s), n)
 	case n.Never:
 		s = "a margin further from the change: no number of runs tells them apart"
 	default:
@@ -86,10 +86,11 @@ func (j judging) drift(f Finding) string {
 		return ""
 	}
 	n := j.base.starts()
-	if n < stat.DriftStarts {
-		return fmt.Sprintf("; drift between starts is not measured (the baseline has %s, %d are needed), so this holds only without", plural(n, "start"), stat.MinStarts)
+	measured := "not measured"
+	if n >= stat.DriftStarts {
+		measured = "not in it"
 	}
-	return fmt.Sprintf("; drift between starts is not in it (the baseline has %s, %d are needed)", plural(n, "start"), stat.MinStarts)
+	return fmt.Sprintf("; conditional on no drift between starts, which is %s (the baseline has %s of %d needed)", measured, plural(n, "start"), stat.MinStarts)
 }
 
 // arrivals says how the candidate's arrivals stand to the baseline's.
@@ -121,7 +122,7 @@ func (v *Verdict) remark(j judging) {
 			real = append(real, f.Metric)
 		case f.Status == Inconclusive && f.Role == Watched && v.Status.Green():
 			watched = append(watched, fmt.Sprintf("%s is watched and undecided: %d runs resolve %s at its noise, its margin is %s",
-				f.Metric, max(j.gate.lastLook(), j.n), percent(f.Resolvable), f.size(f.Margin)))
+				f.Metric, max(j.gate.lastLook(), j.n), f.rough(f.Resolvable), f.size(f.Margin)))
 		}
 	}
 	if real != nil {

@@ -69,8 +69,9 @@ type Finding struct {
 	// "worse by the margin or more".
 	Slower, Within float64
 	// MDE is the smallest change for the worse that these runs would have
-	// shown at the gate's level with 80 % power; Smallest the smallest that
-	// they would have called regressed, which is never below the margin.
+	// shown at the gate's level with 80 % power; Smallest the smallest that the
+	// gate's last look would call regressed with that power at this noise,
+	// which is never below the margin.
 	MDE, Smallest float64
 	// Needed is how many runs would decide; zero when they have.
 	Needed stat.Needed

@@ -97,8 +97,11 @@ func spread(def metric.Def, s Summary) string {
 
 // moved writes the change of a finding and what it means in words.
 func (f Finding) moved() string {
-	words := f.def.Words(f.Baseline.Mean, f.Candidate.Mean)
-	return f.delta(f.Change) + " " + words
+	delta, words := f.delta(f.Change), f.def.Words(f.Baseline.Mean, f.Candidate.Mean)
+	if !strings.ContainsAny(delta, "+−") {
+		words = "equal" // as far as it is printed
+	}
+	return delta + " " + words
 }
 
 // delta writes a change on the metric's scale.
@@ -121,6 +124,14 @@ func (f Finding) size(x float64) string {
 		return strconv.FormatFloat(100*x, 'g', 3, 64) + " points"
 	}
 	return strconv.FormatFloat(x, 'g', 3, 64) + " " + f.def.Unit
+}
+
+// rough writes a size that is an estimate, with one digit after the point.
+func (f Finding) rough(x float64) string {
+	if f.def.Scale == metric.Ratio {
+		return tenths(x)
+	}
+	return f.size(x)
 }
 
 func plural(n int, noun string) string {

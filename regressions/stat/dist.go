@@ -24,7 +24,7 @@ func tQuantile(p, df float64) float64 {
 }
 
 // normalCDF is the standard normal distribution function.
-func normalCDF(x float64) float64 { return distuv.UnitNormal.CDF(x) }
+func normalCDF(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
 
 // fQuantile is the p-quantile of Fisher's F with d1 and d2 degrees of freedom.
 func fQuantile(p, d1, d2 float64) float64 {
@@ -38,36 +38,37 @@ func chi2Quantile(p, df float64) float64 {
 	return distuv.ChiSquared{K: df}.Quantile(p)
 }
 
-// noncentralTail is P(T' > c) of the noncentral t with df degrees of freedom
-// and noncentrality delta. T' = (Z + delta)/S with S = √(χ²/df), so the tail
-// is the expectation of Φ(delta − c·S), integrated over the density of S.
-func noncentralTail(c, df, delta float64) float64 {
+// noncentral integrates tails of the noncentral t with some degrees of
+// freedom. T' = (Z + delta)/S with S = √(χ²/df), so P(T' > c) is the
+// expectation of Φ(delta − c·S), a sum over the density of S.
+type noncentral struct{ s, weight []float64 }
+
+func newNoncentral(df float64) noncentral {
 	lo := math.Sqrt(chi2Quantile(1e-13, df) / df)
 	hi := math.Sqrt(chi2Quantile(1-1e-13, df) / df)
-	logDensity := func(s float64) float64 {
-		lg, _ := math.Lgamma(df / 2)
-		return math.Ln2 + df/2*math.Log(df/2) - lg + (df-1)*math.Log(s) - df*s*s/2
+	const panels = 400
+	var n noncentral
+	var mass float64
+	for i := 1; i < panels; i++ { // the density is negligible at both ends
+		s := lo + float64(i)*(hi-lo)/panels
+		w := float64(2 + 2*(i%2)) // Simpson's rule
+		w *= math.Exp((df-1)*math.Log(s) - df*(s*s-1)/2)
+		n.s, n.weight = append(n.s, s), append(n.weight, w)
+		mass += w
 	}
-	const panels = 600
-	h := (hi - lo) / panels
-	sum, mass := 0.0, 0.0
-	for i := 0; i <= panels; i++ {
-		s := lo + float64(i)*h
-		if s <= 0 {
-			continue
-		}
-		w := 2.0
-		switch {
-		case i == 0 || i == panels:
-			w = 1
-		case i%2 == 1:
-			w = 4
-		}
-		d := w * math.Exp(logDensity(s))
-		sum += d * normalCDF(delta-c*s)
-		mass += d
+	for i := range n.weight {
+		n.weight[i] /= mass
 	}
-	return sum / mass
+	return n
+}
+
+// tail is P(T' > c) with noncentrality delta.
+func (n noncentral) tail(c, delta float64) float64 {
+	var sum float64
+	for i, s := range n.s {
+		sum += n.weight[i] * normalCDF(delta-c*s)
+	}
+	return sum
 }
 
 // finite reports whether every value is a number and none is infinite.

@@ -1,6 +1,9 @@
 package stat
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // Power is the power of every plan and every MDE here unless another is given.
 const Power = 0.80
@@ -30,22 +33,40 @@ func (t Test) Factor(df float64) float64 {
 	if !(df >= 1) || !(t.Alpha > 0 && t.Alpha < 1) {
 		return math.Inf(1)
 	}
-	power := t.power()
-	c := t.Critical(df)
-	lo, hi := 0.0, c+tQuantile(power, df)
+	key := factorKey{t.Alpha, max(t.Sides, 1), t.power(), df}
+	if f, ok := factors.Load(key); ok {
+		return f.(float64)
+	}
+	f := t.factor(df)
+	factors.Store(key, f)
+	return f
+}
+
+// factors keeps what was computed: a gate asks for the same few over and over.
+var factors sync.Map
+
+type factorKey struct {
+	alpha float64
+	sides int
+	power float64
+	df    float64
+}
+
+func (t Test) factor(df float64) float64 {
+	power, c, dist := t.power(), t.Critical(df), newNoncentral(df)
 	caught := func(delta float64) float64 {
-		p := noncentralTail(c, df, delta)
+		p := dist.tail(c, delta)
 		if t.Sides == 2 {
-			p += noncentralTail(c, df, -delta)
+			p += dist.tail(c, -delta)
 		}
 		return p
 	}
+	lo, hi := 0.0, c+tQuantile(power, df)
 	for caught(hi) < power {
 		hi *= 2
 	}
-	for range 60 {
-		mid := (lo + hi) / 2
-		if caught(mid) < power {
+	for hi-lo > 1e-9*hi {
+		if mid := (lo + hi) / 2; caught(mid) < power {
 			lo = mid
 		} else {
 			hi = mid

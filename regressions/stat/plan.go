@@ -44,6 +44,16 @@ func (l Layout) Resolvable(s, level float64, m, n int) float64 {
 	return (tQuantile(1-level, df) + tQuantile(Power, df)) * s * scale
 }
 
+// Smallest is the smallest true difference that a look of n candidate runs
+// calls regressed with 80 % power; see Estimate.Smallest.
+func (l Layout) Smallest(s, margin, level float64, m, n int) float64 {
+	df, scale := l.shape(m, n)
+	if !(df >= 1) {
+		return math.Inf(1)
+	}
+	return Estimate{SE: s * scale, DF: df}.Smallest(margin, level)
+}
+
 // Needed is how many runs would decide.
 type Needed struct {
 	// Candidate is the number of candidate runs, Baseline that of baseline
