@@ -4,7 +4,6 @@
 package hardware
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -134,20 +133,28 @@ func otherAccelerator() bool {
 func processor() string {
 	model := runtime.GOARCH
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		if name := ProcessorModel(info); name != "" {
+		if name := field(string(info), "model name"); name != "" {
 			model = name
 		}
 	}
 	return fmt.Sprintf("%d cores %s", runtime.NumCPU(), model)
 }
 
-// ProcessorModel is the model name in a /proc/cpuinfo or lscpu text; empty
-// when it has none.
-func ProcessorModel(info []byte) string {
-	for line := range bytes.Lines(info) {
-		name, value, ok := bytes.Cut(line, []byte(":"))
-		if ok && strings.EqualFold(string(bytes.TrimSpace(name)), "model name") {
-			return strings.Join(strings.Fields(string(value)), " ")
+// Processor is "8 cores …" from the text of lscpu; empty when it does not say.
+func Processor(lscpu string) string {
+	model, cores := field(lscpu, "model name"), field(lscpu, "cpu(s)")
+	if model == "" || cores == "" {
+		return ""
+	}
+	return cores + " cores " + model
+}
+
+// field is the value of the first "name: value" line, its spaces tidied.
+func field(text, want string) string {
+	for line := range strings.Lines(text) {
+		name, value, ok := strings.Cut(line, ":")
+		if ok && strings.EqualFold(strings.TrimSpace(name), want) {
+			return strings.Join(strings.Fields(value), " ")
 		}
 	}
 	return ""

@@ -47,15 +47,16 @@ func TestParseLong(t *testing.T) {
 	}
 }
 
-func TestProcessorModel(t *testing.T) {
+func TestProcessor(t *testing.T) {
 	tests := []struct{ in, want string }{
-		{"processor\t: 0\nmodel name\t: Some  CPU @ 2.00GHz\nmodel name\t: other\n", "Some CPU @ 2.00GHz"},
-		{"CPU(s): 8\nModel name: Test CPU", "Test CPU"},
-		{"processor: 0\n", ""},
+		{"Architecture: x86_64\nCPU(s):   8\nModel name:  Some  CPU @ 2.00GHz\nCPU(s): 9\n", "8 cores Some CPU @ 2.00GHz"},
+		{"Model name: Test CPU", ""},
+		{"CPU(s): 8\n", ""},
+		{"", ""},
 	}
 	for _, test := range tests {
-		if got := ProcessorModel([]byte(test.in)); got != test.want {
-			t.Errorf("ProcessorModel(%q) = %q, want %q", test.in, got, test.want)
+		if got := Processor(test.in); got != test.want {
+			t.Errorf("Processor(%q) = %q, want %q", test.in, got, test.want)
 		}
 	}
 }

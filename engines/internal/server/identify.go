@@ -105,9 +105,6 @@ func choose(models []card, want string) (string, error) {
 		return bases[0], nil
 	}
 	serves := strings.Join(names, ", ")
-	if len(names) == 0 {
-		serves = "no model"
-	}
 	if want == "" {
 		return "", fmt.Errorf("it serves %s: name one of them in Config.Model or OPENLOOP_MODEL", serves)
 	}

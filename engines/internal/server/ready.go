@@ -55,6 +55,9 @@ func (k *Kind) ready(ctx context.Context, c Config, root string) (*openai.Engine
 	if err != nil {
 		return nil, err
 	}
+	if len(models) == 0 {
+		return nil, lasting("%s (%s) serves no model: start it with one", root, c.from)
+	}
 	kind, said, err := identify(ctx, unnamed, models)
 	if err != nil {
 		return nil, err

@@ -127,6 +127,21 @@ func logFile(path string, start int64) string {
 // Client is the streaming client of the present incarnation.
 func (s *Server) Client() *openai.Engine { return s.now.Load().client }
 
+// Admin is a client with another key, for routes that want one; empty is the
+// usual client. done closes it.
+func (s *Server) Admin(key string) (client *openai.Engine, done func(), err error) {
+	if key == "" {
+		return s.Client(), func() {}, nil
+	}
+	c := s.config
+	c.APIKey = key
+	client, err = s.kind.client(c, s.Client().URL(), "")
+	if err != nil {
+		return nil, nil, err
+	}
+	return client, func() { _ = client.Close() }, nil
+}
+
 // Config is the configuration, with what the environment decided.
 func (s *Server) Config() Config { return s.config }
 

@@ -1,0 +1,98 @@
+package sglang
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/openloop-go/openloop/engines"
+	"github.com/openloop-go/openloop/engines/openai"
+)
+
+// Load implements engines.Loader from /v1/loads, summed over data-parallel
+// ranks, which asks the scheduler; else from the gauges of /metrics, which it
+// refreshes only now and then. Where there is neither the load is unknown.
+func (e *Engine) Load(ctx context.Context) (engines.Load, error) {
+	client := e.s.Client()
+	answer, err := client.Do(ctx, "GET", "/v1/loads", nil)
+	if err != nil {
+		return engines.Load{}, fmt.Errorf("load of sglang: %w", err)
+	}
+	if l := loads(answer); l.Running.Known && l.Waiting.Known {
+		return l, nil
+	}
+	page, err := metricsPage(ctx, client)
+	if err != nil {
+		return engines.Load{}, fmt.Errorf("load of sglang: %w", err)
+	}
+	if page == nil {
+		return engines.Load{}, nil
+	}
+	return engines.Load{
+		Running: page.Count("sglang:num_running_reqs"),
+		Waiting: page.Count("sglang:num_queue_reqs"),
+	}, nil
+}
+
+// loads adds the ranks of a /v1/loads. A gateway answers this route with an
+// object of its own, which has other fields and leaves both unknown.
+func loads(answer *openai.Answer) engines.Load {
+	var body struct {
+		Loads []struct {
+			Running *int `json:"num_running_reqs"`
+			Waiting *int `json:"num_waiting_reqs"`
+		} `json:"loads"`
+	}
+	if answer.Status != 200 || json.Unmarshal(answer.Body, &body) != nil || len(body.Loads) == 0 {
+		return engines.Load{}
+	}
+	sum := engines.Load{Running: engines.Known(0), Waiting: engines.Known(0)}
+	for _, rank := range body.Loads {
+		if rank.Running == nil || rank.Waiting == nil {
+			return engines.Load{}
+		}
+		sum.Running.N += *rank.Running
+		sum.Waiting.N += *rank.Waiting
+	}
+	return sum
+}
+
+// metricsPage is nil where the server has no /metrics (--enable-metrics).
+func metricsPage(ctx context.Context, client *openai.Engine) (*openai.Page, error) {
+	page, err := client.Page(ctx, "/metrics")
+	if e := (*engines.Error)(nil); errors.As(err, &e) && e.Status == 404 {
+		return nil, nil
+	}
+	return page, err
+}
+
+// Scrape implements engines.Scraper from the counters of /metrics, summed
+// over ranks. They are unknown where the server runs without
+// --enable-metrics. SGLang counts the tokens served by its cache against all
+// prompt tokens, which therefore stand for the cache's queries.
+func (e *Engine) Scrape(ctx context.Context) (engines.Counters, error) {
+	page, err := metricsPage(ctx, e.s.Client())
+	if err != nil {
+		return engines.Counters{}, fmt.Errorf("scrape sglang: %w", err)
+	}
+	c := engines.Counters{}
+	if page != nil {
+		c = counters(page)
+	}
+	c.Instance = e.s.Instance()
+	return c, nil
+}
+
+func counters(page *openai.Page) engines.Counters {
+	c := engines.Counters{
+		PromptTokens: page.Count("sglang:prompt_tokens"),
+		OutputTokens: page.Count("sglang:generation_tokens"),
+		CacheHits:    page.Count("sglang:cached_tokens"),
+		Preemptions:  page.Count("sglang:num_retracted_requests"),
+	}
+	if c.CacheHits.Known {
+		c.CacheQueries = c.PromptTokens
+	}
+	return c
+}

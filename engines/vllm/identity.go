@@ -1,0 +1,162 @@
+package vllm
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/openloop-go/openloop/engines"
+	"github.com/openloop-go/openloop/engines/internal/hardware"
+	"github.com/openloop-go/openloop/engines/internal/server"
+)
+
+// Describe implements engines.Describer: the version from /version, settings
+// from the command line of a server started here, from the labels of
+// vllm:cache_config_info, and in development mode, which wins, from
+// /server_info. What the server does not tell stays empty.
+func (e *Engine) Describe(ctx context.Context) (engines.Identity, error) {
+	id := e.s.Identity()
+	client := e.s.Client()
+	answer, err := client.Do(ctx, "GET", "/version", nil)
+	if err != nil {
+		return id, fmt.Errorf("describe vllm: %w", err)
+	}
+	if object, ok := server.Object(answer); ok {
+		id.Version, _ = object["version"].(string)
+	}
+	if page, err := client.Page(ctx, "/metrics"); err == nil {
+		maps.Copy(id.Settings, cacheConfig(page.Labels("vllm:cache_config_info")))
+	}
+	var env systemEnv
+	// A refusal is a server that is not in development mode.
+	if answer, err := client.Do(ctx, "GET", "/server_info?config_format=json", nil); err == nil {
+		if object, ok := server.Object(answer); ok {
+			maps.Copy(id.Settings, configSettings(object["vllm_config"]))
+			env = readSystemEnv(object["system_env"])
+		}
+	}
+	if id.Revision == "" {
+		id.Revision = id.Settings["revision"]
+	}
+	devices := devicesUsed(id.Settings)
+	id.Hardware = e.s.Hardware(ctx, devices)
+	if id.Hardware == "" {
+		id.Hardware = env.hardware(devices)
+	}
+	if env.driver != "" {
+		id.Settings["driver"] = env.driver
+	}
+	return id, nil
+}
+
+// recorded are the settings of vLLM's configuration that decide performance,
+// by the names that its configuration classes give them.
+var recorded = map[string]bool{
+	"dtype": true, "quantization": true, "revision": true, "max_model_len": true, "enforce_eager": true,
+	"tensor_parallel_size": true, "pipeline_parallel_size": true, "data_parallel_size": true,
+	"enable_expert_parallel": true, "load_format": true, "device": true,
+	"max_num_seqs": true, "max_num_batched_tokens": true, "enable_chunked_prefill": true,
+	"async_scheduling": true, "stream_interval": true, "policy": true,
+	"block_size": true, "cache_dtype": true, "enable_prefix_caching": true, "gpu_memory_utilization": true,
+	"cpu_offload_gb": true, "num_gpu_blocks": true, "kv_connector": true, "num_speculative_tokens": true,
+}
+
+// cacheConfig reads the labels of vllm:cache_config_info, one series for each
+// engine; where engines differ the last one stands.
+func cacheConfig(series []map[string]string) map[string]string {
+	settings := map[string]string{}
+	for _, labels := range series {
+		for name, value := range labels {
+			if recorded[name] && value != "" && value != "None" {
+				settings[name] = value
+			}
+		}
+	}
+	return settings
+}
+
+// inText finds a setting in the text that a configuration was before v0.10.
+var inText = regexp.MustCompile(`\b([a-z_]+)=('[^']*'|[^\s,()]+)`)
+
+// configSettings reads the configuration of /server_info, which is an object
+// of objects, or one long text. Of several settings of one name the first in
+// alphabetical order of the path stands, so that it is always the same one.
+func configSettings(config any) map[string]string {
+	settings := map[string]string{}
+	add := func(name, value string) {
+		if _, there := settings[name]; !there && recorded[name] && value != "" && value != "None" {
+			settings[name] = value
+		}
+	}
+	if text, ok := config.(string); ok {
+		for _, m := range inText.FindAllStringSubmatch(text, -1) {
+			add(m[1], strings.Trim(m[2], "'"))
+		}
+	}
+	var walk func(any)
+	walk = func(node any) {
+		object, _ := node.(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			switch value := object[name].(type) {
+			case map[string]any:
+				walk(value)
+			case string, bool, float64:
+				add(name, scalar(value))
+			}
+		}
+	}
+	walk(config)
+	return settings
+}
+
+func scalar(v any) string {
+	if f, ok := v.(float64); ok {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return fmt.Sprint(v)
+}
+
+// devicesUsed is how many devices the parallel sizes come to.
+func devicesUsed(settings map[string]string) int {
+	n := 1
+	for _, name := range []string{"tensor_parallel_size", "pipeline_parallel_size", "data_parallel_size"} {
+		if size, err := strconv.Atoi(settings[name]); err == nil && size > 0 {
+			n *= size
+		}
+	}
+	return n
+}
+
+// systemEnv is what is read of /server_info's account of the host.
+type systemEnv struct{ gpus, cpu, driver string }
+
+func readSystemEnv(v any) systemEnv {
+	object, _ := v.(map[string]any)
+	text := func(name string) string {
+		switch s := fmt.Sprint(object[name]); s {
+		case "<nil>", "N/A", "Could not collect", "False", "false":
+			return ""
+		default:
+			return s
+		}
+	}
+	env := systemEnv{gpus: text("nvidia_gpu_models"), driver: text("nvidia_driver_version")}
+	other := text("is_cuda_available") + text("is_xpu_available") + text("hip_runtime_version")
+	if env.gpus == "" && other == "" {
+		env.cpu = text("cpu_info")
+	}
+	return env
+}
+
+// hardware names the devices used, or the processor of a host without any;
+// empty when the host has devices that are not named.
+func (env systemEnv) hardware(devices int) string {
+	if gpus := hardware.ParseLong(env.gpus); len(gpus) > 0 {
+		return hardware.Name(gpus, devices)
+	}
+	return hardware.Processor(env.cpu)
+}

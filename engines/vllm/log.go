@@ -1,0 +1,62 @@
+package vllm
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+
+	"github.com/openloop-go/openloop/engines"
+)
+
+var (
+	// monitorOn is the line by which vLLM's JIT monitor says that it watches.
+	monitorOn = regexp.MustCompile(`Kernel JIT monitor activated`)
+	// compileEvent is one compilation that a request had to wait for.
+	compileEvent = regexp.MustCompile(`JIT compilation during inference: `)
+)
+
+// CompileEvents implements engines.Logger from the lines of vLLM's JIT
+// monitor in the log of a server started here. It is unknown when attached,
+// and where the log shows no monitor (vLLM before April 2026).
+//
+// Silence proves little: without --jit-monitor-verbose the monitor names each
+// kernel once per process, so that a kernel which compiled during warmup can
+// compile again for another shape unseen; and it watches kernels, not graph
+// captures or recompilations by torch.compile.
+func (e *Engine) CompileEvents(context.Context) (engines.Count, error) {
+	p := e.s.Process()
+	if p == nil {
+		return engines.Count{}, nil
+	}
+	return compileEvents(p.Log().Path())
+}
+
+func compileEvents(path string) (engines.Count, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return engines.Count{}, fmt.Errorf("compile events of vllm: %w", err)
+	}
+	defer file.Close()
+	var n engines.Count
+	lines := bufio.NewReader(file)
+	for {
+		line, err := lines.ReadString('\n')
+		if monitorOn.MatchString(line) {
+			n.Known = true
+		}
+		if compileEvent.MatchString(line) {
+			n.Known = true
+			n.N++
+		}
+		if errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if err != nil {
+			return engines.Count{}, fmt.Errorf("compile events of vllm: %w", err)
+		}
+	}
+}
