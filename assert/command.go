@@ -11,19 +11,58 @@ import (
 
 	"github.com/openloop-go/openloop/benchtest/metric"
 	"github.com/openloop-go/openloop/ci"
+	"github.com/openloop-go/openloop/regressions"
 )
 
-// missing words the lack of a baseline; err says where one was looked for and
-// which others there are.
-func (g *gating) missing(err error) report {
-	bad := reportf("no baseline, so nothing was compared: %v", err)
+// missing words the lack of a baseline, with the others that there are: what
+// was meant may be there under another name.
+func (g *gating) missing() report {
+	bad := reportf("no baseline, so nothing was compared")
 	bad.add("looked for", "%s", filepath.ToSlash(g.path))
+	for _, other := range beside(g.path) {
+		bad.add("there is", "%s", other)
+	}
 	bad.add("record it", "%s", updateCommand(g.test, g.runs.Records))
 	if g.config.CI {
-		bad.add("then", "commit the file: %s does not write its own baselines", g.config.System)
+		bad.add("then", "commit the file: CI does not write its own baselines")
 	}
 	bad.at = at(g.runs.Records)
 	return bad
+}
+
+// beside lists the baselines in the folder of one that is missing: of other
+// hardware where the name of the point is the same, else of other points.
+func beside(path string) []string {
+	files, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return nil // there is not even the folder
+	}
+	point, _, _ := strings.Cut(filepath.Base(path), "@")
+	var out []string
+	for _, f := range files {
+		if filepath.Ext(f.Name()) != filepath.Ext(path) {
+			continue
+		}
+		b, err := regressions.ReadBaseline(filepath.Join(filepath.Dir(path), f.Name()))
+		switch name, _, _ := strings.Cut(f.Name(), "@"); {
+		case err != nil:
+			out = append(out, f.Name()+", which cannot be read")
+		case name == point:
+			out = append(out, fmt.Sprintf("%s, of other hardware or another engine, which does not compare: %s", f.Name(), keyed(b)))
+		default:
+			out = append(out, f.Name()+", of another point")
+		}
+	}
+	return out
+}
+
+// keyed is a baseline's key in words.
+func keyed(b *regressions.Baseline) string {
+	var parts []string
+	for _, p := range b.Key {
+		parts = append(parts, p.Key+" "+p.Value)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // unreadable words a baseline that is there but cannot be used. It is never

@@ -62,7 +62,7 @@ func NoRegression(t TestingT, runs *benchtest.Runs, gate regressions.Gate, msgAn
 	case missing && (config.Update || config.Create):
 		return g.record(nil, msgAndArgs)
 	case missing:
-		return fail(t, g.missing(err), msgAndArgs)
+		return fail(t, g.missing(), msgAndArgs)
 	case err != nil:
 		return fail(t, g.unreadable(err), msgAndArgs)
 	case config.Update:
@@ -70,6 +70,11 @@ func NoRegression(t TestingT, runs *benchtest.Runs, gate regressions.Gate, msgAn
 	}
 	return g.judge(base, msgAndArgs)
 }
+
+// candidateStarts is over how many starts of the engine a candidate of more
+// than one look is spread, where it can be restarted: with all its runs on one
+// start, that start's own luck is taken for the build's.
+const candidateStarts = 2
 
 // gating is one call of NoRegression.
 type gating struct {
@@ -95,7 +100,7 @@ func (g *gating) gateable() (report, bool) {
 	}
 	for _, m := range g.gate.Metrics {
 		if throughput(m.Name) {
-			bad := reportf("Gate.Metrics: %s on an open loop is refused: %s", m.Name, echoed)
+			bad := reportf("assert: Gate.Metrics: %s on an open loop is refused: %s", m.Name, echoed)
 			bad.add("next", "gate a latency here, or the throughput of a closed loop")
 			bad.at = at(g.runs.Records)
 			return bad, false
@@ -163,7 +168,7 @@ func (g *gating) judge(base *regressions.Baseline, msgAndArgs []any) bool {
 			out.add("runs", "%d here, %d needed for the next look, and these cannot be extended: they were loaded, not measured", len(records), next)
 			return g.conclude(regressions.Inconclusive, out, msgAndArgs)
 		}
-		if err := g.runs.Extend(testContext(g.t), next); err != nil {
+		if err := g.runs.ExtendOver(testContext(g.t), next, candidateStarts); err != nil {
 			out.add("runs", "%d here, %d needed for the next look, and making them failed: %v", len(g.runs.Records), next, err)
 			return fail(g.t, out, msgAndArgs)
 		}

@@ -50,7 +50,7 @@ func (r *recorder) said() string {
 // expect compares what an assertion returned and said, to the letter.
 func expect(t *testing.T, r *recorder, got, want bool, text string) {
 	t.Helper()
-	if f := os.Getenv("OPENLOOP_FILL"); f != "" && text == "TODO" {
+	if f := os.Getenv("FILL_OUT"); f != "" && text == "TODO" {
 		h, _ := os.OpenFile(f, os.O_APPEND|os.O_WRONLY, 0)
 		b, _ := json.Marshal(r.said())
 		fmt.Fprintf(h, "%s\n", b)

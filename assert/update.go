@@ -31,15 +31,8 @@ func (g *gating) record(old *regressions.Baseline, msgAndArgs []any) bool {
 	if bad, ok := g.storable(); !ok {
 		return fail(g.t, bad, msgAndArgs)
 	}
-	if n := g.runsToRecord(); g.runs.Extendable() {
-		if err := g.runs.ExtendOver(testContext(g.t), n, baselineStarts); err != nil {
-			bad := reportf("no baseline was written: %d of %s made, then: %v", len(g.runs.Records), many(n, "run"), err)
-			bad.at = at(g.runs.Records)
-			return fail(g.t, bad, msgAndArgs)
-		}
-		if bad, ok := g.storable(); !ok {
-			return fail(g.t, bad, msgAndArgs)
-		}
+	if bad, ok := g.complete(); !ok {
+		return fail(g.t, bad, msgAndArgs)
 	}
 	arm, err := regressions.FromRecords(g.runs.Records, nil)
 	if err != nil {
@@ -61,12 +54,35 @@ func (g *gating) record(old *regressions.Baseline, msgAndArgs []any) bool {
 	return pass(g.t, out)
 }
 
+// complete makes the runs that are still to be made, start by start, and
+// gives up as soon as they could not be stored.
+func (g *gating) complete() (report, bool) {
+	n := g.runsToRecord()
+	if !g.runs.Extendable() {
+		return report{}, true
+	}
+	for start := 1; start <= baselineStarts; start++ {
+		if err := g.runs.ExtendOver(testContext(g.t), n*start/baselineStarts, start); err != nil {
+			bad := reportf("no baseline was written: %d of %s made, then: %v", len(g.runs.Records), many(n, "run"), err)
+			bad.at = at(g.runs.Records)
+			return bad, false
+		}
+		if bad, ok := g.storable(); !ok {
+			return bad, false
+		}
+	}
+	return report{}, true
+}
+
 // written is the point that this process wrote each file for.
 var written sync.Map
 
 // claim reports whether the file is free for this point: another point under
 // the same name would silently take its place.
 func claim(path, pointHash string) bool {
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
 	other, taken := written.LoadOrStore(path, pointHash)
 	return !taken || other == pointHash
 }
