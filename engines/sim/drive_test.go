@@ -38,27 +38,23 @@ type served struct {
 func (s served) ttft() float64 { return (s.first - s.at).Seconds() }
 func (s served) tpot() float64 { return (s.last - s.first).Seconds() / float64(s.tokens-1) }
 
-// prompts makes prompts of unique content without the cost of drawing every
-// token: the first block tells them apart.
-type prompts struct{ base []int32 }
-
-func (p *prompts) tokens(n int, seed uint64, i int) []int32 {
-	if len(p.base) < n {
-		r := rand.New(rand.NewPCG(1, 2))
-		for range n {
-			p.base = append(p.base, 1000+int32(r.IntN(20000)))
-		}
+// requests is the load's requests in order. The first block of a prompt tells
+// it from all others; the rest is the same, and drawn once. Where the engine is
+// arithmetic and has done with a prompt when it pulls the next arrival, shared
+// says that all may lie in the same memory.
+func (l load) requests(shared bool) func(i int) *engines.Request {
+	base := make([]int32, l.prompt)
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range base {
+		base[i] = 1000 + int32(r.IntN(20000))
 	}
-	t := slices.Clone(p.base[:n])
-	t[0], t[1], t[2] = int32(seed%100_000), int32(i), int32(seed>>32%100_000)
-	return t
-}
-
-// requests is the load's requests in order.
-func (l load) requests() func(i int) *engines.Request {
-	var p prompts
 	return func(i int) *engines.Request {
-		return &engines.Request{ID: fmt.Sprintf("r%06d", i), Tokens: p.tokens(l.prompt, l.seed, i), MaxTokens: l.output, MinTokens: l.output, IgnoreEOS: true}
+		tokens := base
+		if !shared {
+			tokens = slices.Clone(base)
+		}
+		tokens[0], tokens[1], tokens[2] = int32(l.seed%100_000), int32(i), int32(l.seed>>32%100_000)
+		return &engines.Request{ID: fmt.Sprintf("r%06d", i), Tokens: tokens, MaxTokens: l.output, MinTokens: l.output, IgnoreEOS: true}
 	}
 }
 
@@ -72,14 +68,15 @@ func (l load) schedule() iter.Seq[time.Duration] {
 	}
 }
 
-// run serves the load and returns the window's requests, in order of arrival.
-// An open loop goes on arriving until all of them have ended.
+// run serves the load and returns its requests, in order of arrival: first the
+// settle, then the window. An open loop goes on arriving until all of the
+// window have ended.
 func (l load) run(engine engines.Simulator) []served {
 	total := l.settle + l.window
 	out := make([]served, 0, total)
 	index := make(map[*engines.Request]int, total)
 	left := l.window
-	request := l.requests()
+	request := l.requests(true)
 	free := l.inFlight
 	var now time.Duration
 	done := func(o engines.Outcome) {
@@ -130,13 +127,12 @@ func (l load) run(engine engines.Simulator) []served {
 		}
 	}
 	engine.Simulate(arrivals, done)
-	return out[l.settle:]
+	return out
 }
 
 // figures are a run's numbers, as design tables have them.
 type figures struct {
 	tpot, ttft, p99ttft, throughput, attainment, goodput float64
-	growth                                               float64
 }
 
 func (l load) figures(cfg sim.Config) figures {
@@ -144,7 +140,7 @@ func (l load) figures(cfg sim.Config) figures {
 	if err != nil {
 		panic(err)
 	}
-	return summarize(l.run(model))
+	return summarize(l.run(model)[l.settle:])
 }
 
 func summarize(run []served) figures {
@@ -165,18 +161,7 @@ func summarize(run []served) figures {
 	f.tpot, f.ttft, f.p99ttft = quantile(tpot, .5), quantile(ttft, .5), quantile(ttft, .99)
 	f.attainment = float64(good) / float64(len(run))
 	f.goodput = float64(good) / offered
-	f.growth = float64(inFlight(run, run[len(run)-1].at) - inFlight(run, run[0].at))
 	return f
-}
-
-func inFlight(run []served, at time.Duration) int {
-	n := 0
-	for _, s := range run {
-		if s.at <= at && at < s.last {
-			n++
-		}
-	}
-	return n
 }
 
 func quantile(x []float64, p float64) float64 {

@@ -23,7 +23,7 @@ type stream struct {
 // came back, with times since the first arrival. It must run in a bubble.
 func overHTTP(engine engines.Engine, l load, n int) []stream {
 	out := make([]stream, n)
-	request := l.requests()
+	request := l.requests(false)
 	origin := time.Now()
 	stamp := func() time.Duration { return time.Since(origin) }
 	var wg sync.WaitGroup
@@ -48,7 +48,7 @@ func overHTTP(engine engines.Engine, l load, n int) []stream {
 // inArithmetic is overHTTP without HTTP.
 func inArithmetic(engine engines.Simulator, l load, n int) []stream {
 	out := make([]stream, n)
-	request := l.requests()
+	request := l.requests(false)
 	index := map[*engines.Request]int{}
 	engine.Simulate(func(yield func(engines.Arrival) bool) {
 		i := 0

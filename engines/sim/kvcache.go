@@ -45,14 +45,14 @@ func (c *kvCache) release(n int) { c.private -= n }
 
 // evict drops at most n blocks of the leaf that was used longest ago.
 func (c *kvCache) evict(n int) {
-	p := c.queue.pop()
+	p := c.queue[0]
 	if n < len(p.keys) {
 		p.keys = p.keys[:len(p.keys)-n]
 		c.cached -= n
 		c.idle -= n
-		c.queue.push(p)
 		return
 	}
+	c.queue.remove(p)
 	c.cached -= len(p.keys)
 	c.idle -= len(p.keys)
 	delete(c.heads, p.keys[0])

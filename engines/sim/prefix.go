@@ -28,12 +28,6 @@ func (h *prefixHeap) push(p *prefix) {
 	h.up(p.place)
 }
 
-func (h *prefixHeap) pop() *prefix {
-	p := (*h)[0]
-	h.remove(p)
-	return p
-}
-
 // remove takes a node out; one that is not in the heap is left alone.
 func (h *prefixHeap) remove(p *prefix) {
 	if p.place < 0 {
