@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // A signal's machinery is started here, because it must not be started from
@@ -23,6 +24,10 @@ var endings = []os.Signal{os.Interrupt, syscall.SIGTERM}
 type interruption struct{ signal os.Signal }
 
 func (i interruption) Error() string { return "interrupted by signal: " + i.signal.String() }
+
+// raiseGrace is how long a signal that was raised again has to end the process
+// before the test goes on to fail.
+const raiseGrace = 10 * time.Second
 
 // interruptible is ctx that a signal ends as well, so that the requests in
 // flight are called off and the runs that are finished stay. The function that
@@ -60,6 +65,9 @@ func (s *session) interruptible(ctx context.Context) (_ context.Context, restore
 			}
 			fmt.Fprintf(os.Stderr, "benchtest: %v: the load was called off; finished runs: %d, kept in %s\n", interruption{caught}, len(s.runs.Records), where)
 			raise(caught)
+			// A signal to oneself arrives a little later, and those who
+			// started the engine may hold it until they have stopped it.
+			time.Sleep(raiseGrace)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func (s *session) newRecord(planned PlannedRun) *metric.Record {
 
 // fill writes what a load came to into its record.
 func (s *session) fill(r *metric.Record, out outcome) {
-	r.Time, r.From, r.To = out.origin, out.from, out.to
+	r.Time, r.From, r.To = out.origin.Round(0).UTC(), out.from, out.to
 	r.Requests = make([]metric.Timeline, len(out.flights))
 	settle := 0
 	var due []time.Duration

@@ -158,8 +158,5 @@ func Load(path string) (*Runs, error) {
 	if err != nil {
 		return nil, fmt.Errorf("benchtest: load records from %s: %w", path, err)
 	}
-	if len(records) == 0 {
-		return nil, fmt.Errorf("benchtest: load records from %s: the file holds none", path)
-	}
 	return &Runs{Records: records}, nil
 }
