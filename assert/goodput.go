@@ -16,7 +16,9 @@ import (
 // what was refused, failed or did not finish is not good. A closed loop has
 // no goodput, and a queue that grows has none that lasts: both are refused.
 func Goodput(t TestingT, runs *benchtest.Runs, slo benchtest.SLO, atLeast float64, msgAndArgs ...any) bool {
-	helper(t)
+	if h, ok := t.(tHelper); ok {
+		h.Helper()
+	}
 	if problem := objective("Goodput", slo, atLeast, "req/s"); problem != nil {
 		return fail(t, *problem, msgAndArgs)
 	}
@@ -54,7 +56,9 @@ func Goodput(t TestingT, runs *benchtest.Runs, slo benchtest.SLO, atLeast float6
 // a user's, so it is refused unless the loop is serial, and so is a queue
 // that grows.
 func Attainment(t TestingT, runs *benchtest.Runs, slo benchtest.SLO, atLeast float64, msgAndArgs ...any) bool {
-	helper(t)
+	if h, ok := t.(tHelper); ok {
+		h.Helper()
+	}
 	problem := objective("Attainment", slo, atLeast, "")
 	if problem == nil && atLeast > 1 {
 		bad := reportf("assert: Attainment atLeast must be a share from 0 to 1, got %v: 99 %% is 0.99", atLeast)
@@ -126,7 +130,9 @@ type verdict struct {
 }
 
 func (v verdict) judge(t TestingT, records []*metric.Record, msgAndArgs []any) bool {
-	helper(t)
+	if h, ok := t.(tHelper); ok {
+		h.Helper()
+	}
 	value, bound := v.show(v.value), v.show(v.bound)
 	if v.what == "goodput" {
 		bound = exact(v.bound)

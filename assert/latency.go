@@ -27,7 +27,9 @@ const echoed = "throughput below saturation is the offered load echoed back"
 // serial. A percentile that falls among the requests that failed does not
 // exist, and fails.
 func Latency(t TestingT, runs *benchtest.Runs, name string, limit time.Duration, msgAndArgs ...any) bool {
-	helper(t)
+	if h, ok := t.(tHelper); ok {
+		h.Helper()
+	}
 	base, named := strings.CutPrefix(name, closedName)
 	if bad, ok := latencyAsked(base, limit); !ok {
 		return fail(t, bad, msgAndArgs)

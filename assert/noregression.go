@@ -32,7 +32,9 @@ var baselines = filepath.Join("testdata", "openloop")
 // Built with -race, runs on a real clock are neither compared nor stored: the
 // test is then a functional one, and says so.
 func NoRegression(t TestingT, runs *benchtest.Runs, gate regressions.Gate, msgAndArgs ...any) bool {
-	helper(t)
+	if h, ok := t.(tHelper); ok {
+		h.Helper()
+	}
 	config, err := ci.Load()
 	if err != nil {
 		return fail(t, reportf("%v", err), msgAndArgs)
@@ -143,7 +145,9 @@ func (g *gating) locate() error {
 
 // judge takes looks until the verdict is clear.
 func (g *gating) judge(base *regressions.Baseline, msgAndArgs []any) bool {
-	helper(g.t)
+	if h, ok := g.t.(tHelper); ok {
+		h.Helper()
+	}
 	for {
 		records := g.runs.Records
 		q := queueOf(records)
@@ -199,7 +203,9 @@ func (g *gating) unsettled(q queue, verdict string) report {
 }
 
 func (g *gating) conclude(status regressions.Status, out report, msgAndArgs []any) bool {
-	helper(g.t)
+	if h, ok := g.t.(tHelper); ok {
+		h.Helper()
+	}
 	out.add("file", "%s", filepath.ToSlash(g.path))
 	switch {
 	case status.Green():

@@ -22,7 +22,9 @@ const quiet = 0.7
 // A closed loop never offers more than the engine takes, so asserting that it
 // is sustained is refused.
 func Sustained(t TestingT, runs *benchtest.Runs, msgAndArgs ...any) bool {
-	helper(t)
+	if h, ok := t.(tHelper); ok {
+		h.Helper()
+	}
 	if bad, ok := check(runs); !ok {
 		return fail(t, bad, msgAndArgs)
 	}
@@ -92,7 +94,9 @@ func undecided(q queue, records []*metric.Record) report {
 // inconclusive does to the test what the configuration says an inconclusive
 // verdict does.
 func inconclusive(t TestingT, config ci.Config, r report, msgAndArgs []any) bool {
-	helper(t)
+	if h, ok := t.(tHelper); ok {
+		h.Helper()
+	}
 	switch config.Inconclusive {
 	case ci.InconclusiveWarns:
 		r.add("so", "the test goes on, because OPENLOOP_INCONCLUSIVE=warn")

@@ -22,7 +22,9 @@ const (
 // record makes the runs a baseline needs and writes it: a new file where old
 // is nil, else over it or, in append mode, to its end.
 func (g *gating) record(old *regressions.Baseline, msgAndArgs []any) bool {
-	helper(g.t)
+	if h, ok := g.t.(tHelper); ok {
+		h.Helper()
+	}
 	if err := writable(filepath.Dir(g.path)); err != nil {
 		bad := reportf("the baseline's folder cannot be written, so no run was made for it: %v", err)
 		bad.add("next", "update on a checkout that can be written, and commit the file")

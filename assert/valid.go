@@ -8,7 +8,9 @@ import "github.com/openloop-go/openloop/benchtest"
 // the assertion to make first, in its require form; every other one fails on
 // such runs too.
 func Valid(t TestingT, runs *benchtest.Runs, msgAndArgs ...any) bool {
-	helper(t)
+	if h, ok := t.(tHelper); ok {
+		h.Helper()
+	}
 	if bad, ok := check(runs); !ok {
 		return fail(t, bad, msgAndArgs)
 	}

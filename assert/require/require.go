@@ -18,16 +18,14 @@ type TestingT interface {
 	FailNow()
 }
 
-func helper(t TestingT) {
-	if h, ok := t.(interface{ Helper() }); ok {
-		h.Helper()
-	}
-}
+type tHelper interface{ Helper() }
 
 // Valid requires that the runs can be trusted: it is assert.Valid, and stops the test
 // where that fails.
 func Valid(t TestingT, runs *benchtest.Runs, msgAndArgs ...any) {
-	helper(t)
+	if h, ok := t.(tHelper); ok {
+		h.Helper()
+	}
 	if !assert.Valid(t, runs, msgAndArgs...) {
 		t.FailNow()
 	}
@@ -36,7 +34,9 @@ func Valid(t TestingT, runs *benchtest.Runs, msgAndArgs ...any) {
 // Sustained requires that the queue of an open loop does not grow: it is assert.Sustained, and stops the test
 // where that fails.
 func Sustained(t TestingT, runs *benchtest.Runs, msgAndArgs ...any) {
-	helper(t)
+	if h, ok := t.(tHelper); ok {
+		h.Helper()
+	}
 	if !assert.Sustained(t, runs, msgAndArgs...) {
 		t.FailNow()
 	}
@@ -45,7 +45,9 @@ func Sustained(t TestingT, runs *benchtest.Runs, msgAndArgs ...any) {
 // Goodput requires that at least so many requests a second met the SLO: it is assert.Goodput, and stops the test
 // where that fails.
 func Goodput(t TestingT, runs *benchtest.Runs, slo benchtest.SLO, atLeast float64, msgAndArgs ...any) {
-	helper(t)
+	if h, ok := t.(tHelper); ok {
+		h.Helper()
+	}
 	if !assert.Goodput(t, runs, slo, atLeast, msgAndArgs...) {
 		t.FailNow()
 	}
@@ -54,7 +56,9 @@ func Goodput(t TestingT, runs *benchtest.Runs, slo benchtest.SLO, atLeast float6
 // Attainment requires that at least this share of all arrivals met the SLO: it is assert.Attainment, and stops the test
 // where that fails.
 func Attainment(t TestingT, runs *benchtest.Runs, slo benchtest.SLO, atLeast float64, msgAndArgs ...any) {
-	helper(t)
+	if h, ok := t.(tHelper); ok {
+		h.Helper()
+	}
 	if !assert.Attainment(t, runs, slo, atLeast, msgAndArgs...) {
 		t.FailNow()
 	}
@@ -63,7 +67,9 @@ func Attainment(t TestingT, runs *benchtest.Runs, slo benchtest.SLO, atLeast flo
 // Latency requires that a latency is at most limit: it is assert.Latency, and stops the test
 // where that fails.
 func Latency(t TestingT, runs *benchtest.Runs, metric string, limit time.Duration, msgAndArgs ...any) {
-	helper(t)
+	if h, ok := t.(tHelper); ok {
+		h.Helper()
+	}
 	if !assert.Latency(t, runs, metric, limit, msgAndArgs...) {
 		t.FailNow()
 	}
@@ -72,7 +78,9 @@ func Latency(t TestingT, runs *benchtest.Runs, metric string, limit time.Duratio
 // NoRegression requires that the runs are not slower than the stored baseline: it is assert.NoRegression, and stops the test
 // where that fails.
 func NoRegression(t TestingT, runs *benchtest.Runs, gate regressions.Gate, msgAndArgs ...any) {
-	helper(t)
+	if h, ok := t.(tHelper); ok {
+		h.Helper()
+	}
 	if !assert.NoRegression(t, runs, gate, msgAndArgs...) {
 		t.FailNow()
 	}
