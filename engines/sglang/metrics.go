@@ -3,7 +3,6 @@ package sglang
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/openloop-go/openloop/engines"
@@ -14,20 +13,16 @@ import (
 // ranks, which asks the scheduler; else from the gauges of /metrics, which it
 // refreshes only now and then. Where there is neither the load is unknown.
 func (e *Engine) Load(ctx context.Context) (engines.Load, error) {
-	client := e.s.Client()
-	answer, err := client.Do(ctx, "GET", "/v1/loads", nil)
+	answer, err := e.s.Client().Do(ctx, "GET", "/v1/loads", nil)
 	if err != nil {
 		return engines.Load{}, fmt.Errorf("load of sglang: %w", err)
 	}
 	if l := loads(answer); l.Running.Known && l.Waiting.Known {
 		return l, nil
 	}
-	page, err := metricsPage(ctx, client)
+	page, err := e.s.Metrics(ctx)
 	if err != nil {
 		return engines.Load{}, fmt.Errorf("load of sglang: %w", err)
-	}
-	if page == nil {
-		return engines.Load{}, nil
 	}
 	return engines.Load{
 		Running: page.Count("sglang:num_running_reqs"),
@@ -58,28 +53,16 @@ func loads(answer *openai.Answer) engines.Load {
 	return sum
 }
 
-// metricsPage is nil where the server has no /metrics (--enable-metrics).
-func metricsPage(ctx context.Context, client *openai.Engine) (*openai.Page, error) {
-	page, err := client.Page(ctx, "/metrics")
-	if e := (*engines.Error)(nil); errors.As(err, &e) && e.Status == 404 {
-		return nil, nil
-	}
-	return page, err
-}
-
 // Scrape implements engines.Scraper from the counters of /metrics, summed
 // over ranks. They are unknown where the server runs without
 // --enable-metrics. SGLang counts the tokens served by its cache against all
 // prompt tokens, which therefore stand for the cache's queries.
 func (e *Engine) Scrape(ctx context.Context) (engines.Counters, error) {
-	page, err := metricsPage(ctx, e.s.Client())
+	page, err := e.s.Metrics(ctx)
 	if err != nil {
 		return engines.Counters{}, fmt.Errorf("scrape sglang: %w", err)
 	}
-	c := engines.Counters{}
-	if page != nil {
-		c = counters(page)
-	}
+	c := counters(page)
 	c.Instance = e.s.Instance()
 	return c, nil
 }

@@ -28,9 +28,11 @@ func (e *Engine) Describe(ctx context.Context) (engines.Identity, error) {
 	if object, ok := server.Object(answer); ok {
 		id.Version, _ = object["version"].(string)
 	}
-	if page, err := client.Page(ctx, "/metrics"); err == nil {
-		maps.Copy(id.Settings, cacheConfig(page.Labels("vllm:cache_config_info")))
+	page, err := e.s.Metrics(ctx)
+	if err != nil {
+		return id, fmt.Errorf("describe vllm: %w", err)
 	}
+	maps.Copy(id.Settings, cacheConfig(page.Labels("vllm:cache_config_info")))
 	var env systemEnv
 	// A refusal is a server that is not in development mode.
 	if answer, err := client.Do(ctx, "GET", "/server_info?config_format=json", nil); err == nil {

@@ -10,9 +10,10 @@ import (
 )
 
 // Load implements engines.Loader from the gauges of /metrics, summed over
-// engines. They are unknown where the server runs with --disable-log-stats.
+// engines. They are unknown where the server runs with --disable-log-stats, or
+// its page is hidden.
 func (e *Engine) Load(ctx context.Context) (engines.Load, error) {
-	page, err := e.s.Client().Page(ctx, "/metrics")
+	page, err := e.s.Metrics(ctx)
 	if err != nil {
 		return engines.Load{}, fmt.Errorf("load of vllm: %w", err)
 	}
@@ -30,7 +31,7 @@ func load(page *openai.Page) engines.Load {
 // over engines. CacheHits are the tokens served by the prefix cache and, where
 // there is a KV connector, by the tiers behind it.
 func (e *Engine) Scrape(ctx context.Context) (engines.Counters, error) {
-	page, err := e.s.Client().Page(ctx, "/metrics")
+	page, err := e.s.Metrics(ctx)
 	if err != nil {
 		return engines.Counters{}, fmt.Errorf("scrape vllm: %w", err)
 	}

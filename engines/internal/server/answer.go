@@ -1,10 +1,14 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
+	"github.com/openloop-go/openloop/engines"
 	"github.com/openloop-go/openloop/engines/openai"
 )
 
@@ -33,4 +37,14 @@ func Quote(a *openai.Answer) string {
 		return fmt.Sprintf("status %d, empty body", a.Status)
 	}
 	return fmt.Sprintf("status %d, %s", a.Status, body)
+}
+
+// Metrics is the server's page of metrics. A server without one has an empty
+// page: all that is read from it is unknown.
+func (s *Server) Metrics(ctx context.Context) (*openai.Page, error) {
+	page, err := s.Client().Page(ctx, "/metrics")
+	if e := (*engines.Error)(nil); errors.As(err, &e) && e.Status == http.StatusNotFound {
+		return &openai.Page{}, nil
+	}
+	return page, err
 }
