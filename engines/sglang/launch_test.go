@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	os.Exit(1)
 }
 
-func launch(t *testing.T, cfg sglang.Config) (*sglang.Engine, error) {
+func launch(t *testing.T, cfg sglang.Config) (*sglang.Server, error) {
 	t.Helper()
 	for _, name := range []string{
 		"OPENLOOP_SGLANG_URL", "OPENLOOP_ENGINE_URL", "OPENLOOP_MODEL", "OPENLOOP_API_KEY", "OPENLOOP_ARTIFACTS",
@@ -50,11 +50,12 @@ func launch(t *testing.T, cfg sglang.Config) (*sglang.Engine, error) {
 	}
 	cfg.Command = []string{os.Args[0], "-m", "sglang.launch_server"}
 	cfg.LogFile = filepath.Join(t.TempDir(), "sglang.log")
-	e, err := sglang.Launch(t.Context(), cfg)
-	if err == nil {
-		t.Cleanup(func() { assert.NoError(t, e.Close(context.WithoutCancel(t.Context()))) })
+	e, stop, err := sglang.Launch(t.Context(), cfg)
+	if err != nil {
+		return nil, err
 	}
-	return e, err
+	t.Cleanup(func() { assert.NoError(t, stop(context.WithoutCancel(t.Context()))) })
+	return e.(*sglang.Server), nil
 }
 
 func TestLaunchedServer(t *testing.T) {

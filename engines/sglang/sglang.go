@@ -11,7 +11,6 @@ package sglang
 import (
 	"context"
 	"crypto/tls"
-	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -90,12 +89,16 @@ type T interface {
 	Context() context.Context
 }
 
-// Engine is an SGLang server that is ready. Besides engines.Engine it is a
-// Flusher, Loader, Scraper, Describer and Restarter.
+// Engine is an SGLang server that was attached to. Besides engines.Engine it
+// is a Flusher, Loader, Scraper and Describer.
 type Engine struct {
 	s     *server.Server
 	admin string
 }
+
+// Server is an SGLang server that was started here: all that an Engine is, and
+// a Restarter.
+type Server struct{ Engine }
 
 var kind = server.Kind{
 	Name:     "sglang",
@@ -127,30 +130,42 @@ var kind = server.Kind{
 }
 
 // Start starts a server for a test and stops it when the test ends, or
-// attaches where there is a URL (Config.URL). What goes wrong fails the test
-// at once, in one sentence.
-func Start(t T, cfg Config) *Engine {
+// attaches where there is a URL (Config.URL). The engine is a *Server or an
+// *Engine accordingly. What goes wrong fails the test at once, in one sentence.
+func Start(t T, cfg Config) engines.Engine {
 	t.Helper()
-	return &Engine{server.Start(t, &kind, cfg.common()), cfg.AdminKey}
+	return cfg.engine(server.Start(t, &kind, cfg.common()))
 }
 
-// Launch is Start without a test: the caller closes the engine.
-func Launch(ctx context.Context, cfg Config) (*Engine, error) {
-	return cfg.wrap(server.Launch(ctx, &kind, cfg.common()))
+// Launch is Start without a test: the caller stops the engine. stop ends a
+// server started here and everything that it started, and leaves one that was
+// attached to alone; its error says that the server had died before, or that
+// something of it could not be ended.
+func Launch(ctx context.Context, cfg Config) (engine engines.Engine, stop func(context.Context) error, err error) {
+	s, err := server.Launch(ctx, &kind, cfg.common())
+	if err != nil {
+		return nil, nil, err
+	}
+	return cfg.engine(s), s.Close, nil
 }
 
 // Attach attaches to a running server and starts none. One that is still
 // loading is waited for; one of another kind, or without the model, is an
 // error.
 func Attach(ctx context.Context, cfg Config) (*Engine, error) {
-	return cfg.wrap(server.Attach(ctx, &kind, cfg.common()))
-}
-
-func (c Config) wrap(s *server.Server, err error) (*Engine, error) {
+	s, err := server.Attach(ctx, &kind, cfg.common())
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{s, c.AdminKey}, nil
+	return &Engine{s, cfg.AdminKey}, nil
+}
+
+func (c Config) engine(s *server.Server) engines.Engine {
+	e := Engine{s, c.AdminKey}
+	if s.Process() != nil {
+		return &Server{e}
+	}
+	return &e
 }
 
 func (c Config) common() server.Config {
@@ -167,26 +182,22 @@ func (e *Engine) Generate(ctx context.Context, r *engines.Request, emit func(eng
 	return e.s.Generate(ctx, r, emit)
 }
 
-// Restart implements engines.Restarter for a server started here. For an
-// attached one the error is an errors.ErrUnsupported.
-func (e *Engine) Restart(ctx context.Context) error { return e.s.Restart(ctx) }
-
-// Close ends a server started here, and everything that it started; an
-// attached one is left alone. The error says that the server had died before,
-// or that something of it could not be ended.
-func (e *Engine) Close(ctx context.Context) error { return e.s.Close(ctx) }
-
-// URL is the server's root; another one after each Restart.
+// URL is the server's root; another one after each restart.
 func (e *Engine) URL() string { return e.s.Client().URL() }
 
-// LogFile is the file with the output of a server started here; empty when
-// attached.
-func (e *Engine) LogFile() string {
-	if p := e.s.Process(); p != nil {
-		return p.Log().Path()
-	}
-	return ""
-}
-
 // String says what the engine is, as in "sglang at http://127.0.0.1:30000".
-func (e *Engine) String() string { return fmt.Sprintf("%s at %s", kind.Name, e.URL()) }
+func (e *Engine) String() string { return kind.Name + " at " + e.URL() }
+
+// Close closes the connections to the server that are idle, and no server.
+func (e *Engine) Close(context.Context) error { return e.s.Client().Close() }
+
+// Restart implements engines.Restarter.
+func (s *Server) Restart(ctx context.Context) error { return s.s.Restart(ctx) }
+
+// LogFile is the file with the server's output; another one after each
+// restart.
+func (s *Server) LogFile() string { return s.s.Process().Log().Path() }
+
+// Close ends the server and everything that it started. The error says that
+// it had died before, or that something of it could not be ended.
+func (s *Server) Close(ctx context.Context) error { return s.s.Close(ctx) }

@@ -174,7 +174,6 @@ func TestDescribe(t *testing.T) {
 		got, err := e.Describe(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, engines.Identity{Engine: "sglang", Model: "m", Settings: map[string]string{}}, got)
-		assert.Empty(t, e.LogFile())
 		assert.Equal(t, "sglang at "+e.URL(), e.String())
 	})
 }

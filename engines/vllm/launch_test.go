@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(1)
 }
 
-func launch(t *testing.T, cfg vllm.Config) *vllm.Engine {
+func launch(t *testing.T, cfg vllm.Config) *vllm.Server {
 	t.Helper()
 	for _, name := range []string{
 		"OPENLOOP_VLLM_URL", "OPENLOOP_ENGINE_URL", "OPENLOOP_MODEL", "OPENLOOP_API_KEY", "OPENLOOP_ARTIFACTS",
@@ -48,10 +48,10 @@ func launch(t *testing.T, cfg vllm.Config) *vllm.Engine {
 	}
 	cfg.Command = []string{os.Args[0], "serve"}
 	cfg.LogFile = filepath.Join(t.TempDir(), "vllm.log")
-	e, err := vllm.Launch(t.Context(), cfg)
+	e, stop, err := vllm.Launch(t.Context(), cfg)
 	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, e.Close(context.WithoutCancel(t.Context()))) })
-	return e
+	t.Cleanup(func() { assert.NoError(t, stop(context.WithoutCancel(t.Context()))) })
+	return e.(*vllm.Server)
 }
 
 func TestLaunchedServer(t *testing.T) {

@@ -20,23 +20,15 @@ var (
 )
 
 // CompileEvents implements engines.Logger from the lines of vLLM's JIT
-// monitor in the log of a server started here. It is unknown when attached,
-// and where the log shows no monitor (vLLM before April 2026).
+// monitor in the server's log. It is unknown where the log shows no monitor
+// (vLLM before April 2026).
 //
 // Silence proves little: without --jit-monitor-verbose the monitor names each
 // kernel once per process, so that a kernel which compiled during warmup can
 // compile again for another shape unseen; and it watches kernels, not graph
 // captures or recompilations by torch.compile.
-func (e *Engine) CompileEvents(context.Context) (engines.Count, error) {
-	p := e.s.Process()
-	if p == nil {
-		return engines.Count{}, nil
-	}
-	return compileEvents(p.Log().Path())
-}
-
-func compileEvents(path string) (engines.Count, error) {
-	file, err := os.Open(path)
+func (s *Server) CompileEvents(context.Context) (engines.Count, error) {
+	file, err := os.Open(s.LogFile())
 	if err != nil {
 		return engines.Count{}, fmt.Errorf("compile events of vllm: %w", err)
 	}

@@ -75,7 +75,8 @@ func StopAll(ctx context.Context) {
 // lets the signal do what it would have done: it takes its own channel out of
 // the way and raises the signal again. Another handler of the same kind, such
 // as one that ends a measurement in good order, does likewise, and the last
-// of them to finish ends the process by the signal's default.
+// of them to finish ends the process by the signal's default. What is raised
+// in the meantime is kept waiting: the grace is short enough.
 type signalHandler struct {
 	received chan os.Signal
 	ended    chan struct{}
@@ -102,13 +103,6 @@ func (h *signalHandler) run() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), signalGrace)
 	defer cancel()
-	go func() {
-		select {
-		case <-h.received: // a second one: no more grace
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	StopAll(ctx)
 	signal.Stop(h.received)
 	raise(first)
