@@ -480,21 +480,51 @@ func TestStarts(t *testing.T) {
 }
 
 func TestPhasesThatAreTooShort(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		p := usual()
-		p.Workload, p.Requests = prompts{16, 1}, 20
-		r := one(t, &script{first: 3 * time.Second}, p) // 50 arrivals at 10/s are 5 s
-		require.Equal(t, []string{kindTooShort, kindTooShort}, kinds(r))
-		assert.Equal(t, "Warmup of 50 requests is too short: it took 5s, and three mean request durations are 9s: set Point.Warmup to 90 or more", r.Problems[0].Text)
-		p.Warmup, p.Settle = 90, 90
-		r = one(t, &script{first: 3 * time.Second}, p)
-		assert.Empty(t, r.Problems, "the value named is enough")
+	slow := func() *script { return &script{first: 3 * time.Second} }
+	t.Run("three mean durations", func(t *testing.T) {
+		inBubble(t, func(t *testing.T) {
+			p := usual()
+			p.Workload, p.Requests = prompts{16, 1}, 20
+			r := one(t, slow(), p) // 50 arrivals at 10/s are 5 s
+			require.Equal(t, []string{kindTooShort}, kinds(r))
+			assert.Equal(t, "Settle of 50 requests is too short: it took 5s, and three mean request durations are 9s: set Point.Settle to 90 or more", r.Problems[0].Text)
+			p.Settle = 90
+			assert.Empty(t, one(t, slow(), p).Problems, "the value named is enough")
+		})
 	})
-	inBubble(t, func(t *testing.T) {
-		p := usual()
-		p.Requests, p.Capacity, p.Warmup = 1000, 11, 300
-		r := one(t, quick(), p)
-		require.Equal(t, []string{kindTooShort}, kinds(r))
-		assert.Equal(t, "Settle of 100 requests is too short: at 91 % of Point.Capacity a queue takes 300 arrivals to settle: set Point.Settle to 300 or more", r.Problems[0].Text)
+	t.Run("a warmup with no settle after it", func(t *testing.T) {
+		inBubble(t, func(t *testing.T) {
+			p := usual()
+			p.Workload, p.Requests, p.Settle = prompts{16, 1}, 20, -1
+			r := one(t, slow(), p)
+			require.Equal(t, []string{kindTooShort}, kinds(r))
+			assert.Equal(t, "Warmup of 50 requests is too short: it took 5s, and three mean request durations are 9s: set Point.Warmup to 90 or more", r.Problems[0].Text)
+			p.Warmup = 90
+			r = one(t, slow(), p)
+			assert.Empty(t, r.Problems)
+			assert.Equal(t, []string{"no settle: the window begins with an empty queue and measures how it fills"}, r.Warnings[len(r.Warnings)-1:])
+		})
+	})
+	t.Run("relaxation", func(t *testing.T) {
+		inBubble(t, func(t *testing.T) {
+			p := usual()
+			p.Requests, p.Capacity = 1000, 11
+			r := one(t, quick(), p)
+			require.Equal(t, []string{kindTooShort}, kinds(r))
+			assert.Equal(t, "Settle of 100 requests is too short: at 91 % of Point.Capacity a queue takes 300 arrivals to settle: set Point.Settle to 300 or more", r.Problems[0].Text)
+			p.Settle = 300
+			assert.Empty(t, one(t, quick(), p).Problems)
+		})
+	})
+	t.Run("fewer than three turns of a closed loop", func(t *testing.T) {
+		inBubble(t, func(t *testing.T) {
+			p := usual()
+			p.Arrivals, p.Closed.InFlight, p.Settle = nil, 20, 40
+			r := one(t, quick(), p)
+			require.Equal(t, []string{kindTooShort}, kinds(r))
+			assert.Equal(t, "Settle of 40 requests is too short: three turns of 20 in flight: set Point.Settle to 60 or more", r.Problems[0].Text)
+			p.Settle = 60
+			assert.Empty(t, one(t, quick(), p).Problems)
+		})
 	})
 }

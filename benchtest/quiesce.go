@@ -25,27 +25,33 @@ func (s *session) warmup(ctx context.Context, planned PlannedRun, r *metric.Reco
 		return fmt.Errorf("in the warmup: %w", out.cut)
 	}
 	s.stuck(r, out)
-	s.longEnough(r, "Warmup", n, out.flights)
+	if s.plan.Point.Settle == 0 {
+		// Settle goes on with the same load, so that where there is one, and
+		// it is long enough, the warmup has been.
+		s.longEnough(r, "Warmup", n, out.flights)
+	}
 	return nil
 }
 
 // longEnough checks a phase of n requests against three mean durations of its
 // requests and, where the engine's capacity is known, the time that a queue
 // takes to forget how it began (relaxation, see package steady).
+//
+// The mean is that of the phase's first half: past saturation durations grow
+// for as long as the phase does, and no phase would be long enough.
 func (s *session) longEnough(r *metric.Record, field string, n int, flights []*flight) {
 	p := s.plan.Point
 	if p.Closed.InFlight == 1 {
 		return // there is no queue to fill
 	}
-	var sum time.Duration
+	var sum, first, last time.Duration
 	ended := 0
-	var first, last time.Duration
-	for _, f := range flights {
-		if first == 0 {
+	for i, f := range flights {
+		if i == 0 {
 			first = f.line.Scheduled
 		}
 		last = f.line.Scheduled
-		if d, ok := f.line.E2E(); ok {
+		if d, ok := f.line.E2E(); ok && i <= n/2 {
 			sum += d
 			ended++
 		}

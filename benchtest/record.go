@@ -54,7 +54,6 @@ func (s *session) fill(r *metric.Record, out outcome) {
 	}
 	r.Counters = counted(out.edges[0], out.edges[1])
 	_, r.CacheProof = cachedShare(r)
-	r.Summarise()
 	s.happened(r, out)
 	if s.plan.Point.Settle == 0 && r.InFlight != 1 {
 		r.Warnings = append(r.Warnings, "no settle: the window begins with an empty queue and measures how it fills")

@@ -87,6 +87,7 @@ func (s *store) append(r *metric.Record) error {
 	if s == nil {
 		return nil
 	}
+	r.Summarise() // once, and not for runs that nobody keeps
 	var line bytes.Buffer
 	if err := metric.WriteRecords(&line, r); err != nil {
 		return fmt.Errorf("benchtest: write record: %w", err)
