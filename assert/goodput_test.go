@@ -50,8 +50,8 @@ func TestGoodput(t *testing.T) {
     requests   1,500 good of 2,000: 500 refused
     at         even 10/s, chat(100/11), 2 runs of 1,000 requests
 `},
-		{"all good in every run", load{n: 1000, rate: 10, ttft: 200 * time.Millisecond, tpot: 20 * time.Millisecond, spread: 0.1}.runs(2), 9.5, true, `log: goodput 10.0 req/s, at least 9.5 req/s was asked (TTFT ≤ 250ms, TPOT ≤ 40ms)
-    interval   9.97 … 10.0 req/s (95 %, Wilson with a design effect of 1.00)
+		{"all good in every run", load{n: 1000, rate: 10, ttft: 200 * time.Millisecond, tpot: 20 * time.Millisecond, spread: 0.1}.runs(2), 9.5, true, `log: goodput 10.00 req/s, at least 9.5 req/s was asked (TTFT ≤ 250ms, TPOT ≤ 40ms)
+    interval   9.97 … 10.00 req/s (95 %, Wilson with a design effect of 1.00)
     attainment 100.0 % of the arrivals met the SLO
     requests   2,000 good of 2,000
     at         even 10/s, chat(100/11), 2 runs of 1,000 requests
@@ -77,7 +77,7 @@ func TestGoodputOfAGrowingQueueNeverHolds(t *testing.T) {
 	generous := benchtest.SLO{E2E: time.Hour}
 	var r recorder
 	expect(t, &r, assert.Goodput(&r, drowning.runs(3), generous, 1), false, `error: goodput is refused: the bound holds only because the run was short: the queue grows
-    interval   9.98 … 10.0 req/s (95 %, Wilson with a design effect of 1.00)
+    interval   9.98 … 10.00 req/s (95 %, Wilson with a design effect of 1.00)
     attainment 100.0 % of the arrivals met the SLO
     requests   3,000 good of 3,000
     queue      growing: the backlog grows by 0.91 req/s: 10.00 offered, 9.09 served, 10 % over capacity for 1m40s; z 69.0, above 1.96 (3 runs, 3,000 arrivals)

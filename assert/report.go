@@ -78,7 +78,7 @@ func seconds(s float64) string {
 
 // rate writes a rate with the digits that can matter.
 func rate(v float64) string {
-	if math.Abs(v) < 10 {
+	if math.Abs(v) < 100 {
 		return strconv.FormatFloat(v, 'f', 2, 64)
 	}
 	return strconv.FormatFloat(v, 'f', 1, 64)

@@ -21,7 +21,7 @@ func TestAChangedVariableIsNotServedFromTheTestCache(t *testing.T) {
 	run := func(env ...string) bool {
 		cmd := exec.Command("go", "test", "-run", "^TestLoadForTheCache$", "./ci")
 		cmd.Dir = root
-		cmd.Env = append(os.Environ(), env...)
+		cmd.Env = append(append(os.Environ(), "GOFLAGS="), env...)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("go test: %v\n%s", err, out)

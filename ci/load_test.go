@@ -250,3 +250,20 @@ func text(err error) string {
 	}
 	return err.Error()
 }
+
+// Whatever is in the variable, only "1" updates, and only a value that says no
+// is taken without an error.
+func FuzzOnlyOneUpdates(f *testing.F) {
+	for _, value := range []string{"", "0", "1", "false", "true", "yes", "01", "1 ", "\x00"} {
+		f.Add(value)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		got, err := load(vars{"OPENLOOP_UPDATE": value}.lookup, flag.NewFlagSet("none", flag.ContinueOnError))
+		if got.Update != (value == "1") {
+			t.Errorf("%q: update is %v", value, got.Update)
+		}
+		if no := value == "" || value == "0" || value == "false"; (err == nil) != (no || value == "1") {
+			t.Errorf("%q: error %v", value, err)
+		}
+	})
+}
