@@ -19,8 +19,10 @@ func (s *scheduler) submit(q *sequence) {
 		return unit(mix(mix(s.cfg.Seed, s.start), mix(hashString(q.id), kind)))
 	}
 	q.ready, q.target = q.arrival, q.prompt
+	// No share strikes before one request has been served, so that an engine
+	// can be seen to be ready.
 	u := 1.0
-	if f.RefuseShare+f.ErrorShare+f.StreamErrorShare+f.CutShare+f.ResetShare > 0 {
+	if s.count.served > 0 && f.RefuseShare+f.ErrorShare+f.StreamErrorShare+f.CutShare+f.ResetShare > 0 {
 		u = roll(1)
 	}
 	below := func(share float64) bool {

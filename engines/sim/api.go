@@ -77,7 +77,7 @@ func (s *Server) readAsk(r *http.Request, chat bool) (*ask, []int32, error) {
 		}
 		return nil, nil, bad(field, "the body is not a valid request: %v", err)
 	}
-	if a.Model != "" && a.Model != s.cfg.Model {
+	if a.Model != "" && a.Model != s.cfg.Model && a.Model != s.cfg.answerModel() {
 		return nil, nil, &badRequest{http.StatusNotFound, "model", fmt.Sprintf("The model `%s` does not exist.", a.Model)}
 	}
 	switch {

@@ -11,7 +11,8 @@ import (
 // off at its zero. None shows in the engine's identity.
 //
 // Which requests a share strikes follows from the seed, the engine's start
-// and the request's id, so that the same run is struck the same way.
+// and the request's id, so that the same run is struck the same way. Those up
+// to the first that is served are spared, so that the engine can get ready.
 type Faults struct {
 	// StallEvery and StallFor stop the engine for StallFor each StallEvery of
 	// the run (counted from its first step after a start or flush). Medians

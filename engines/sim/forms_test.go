@@ -3,6 +3,8 @@ package sim_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -17,6 +19,24 @@ type stream struct {
 	chunks []engines.Chunk
 	reply  engines.Reply
 	err    error
+}
+
+// tokens is the number of token events.
+func (s stream) tokens() (n int) {
+	for _, c := range s.chunks {
+		if c.Token {
+			n++
+		}
+	}
+	return n
+}
+
+func class(err error) engines.Class {
+	e := (*engines.Error)(nil)
+	if errors.As(err, &e) {
+		return e.Class
+	}
+	return ""
 }
 
 // overHTTP sends the load's first n requests at their times and returns what
@@ -48,7 +68,7 @@ func overHTTP(engine engines.Engine, l load, n int) []stream {
 // inArithmetic is overHTTP without HTTP.
 func inArithmetic(engine engines.Simulator, l load, n int) []stream {
 	out := make([]stream, n)
-	request := l.requests(false)
+	request := l.requests(true)
 	index := map[*engines.Request]int{}
 	engine.Simulate(func(yield func(engines.Arrival) bool) {
 		i := 0
@@ -66,58 +86,188 @@ func inArithmetic(engine engines.Simulator, l load, n int) []stream {
 	}, func(o engines.Outcome) {
 		s := &out[index[o.Request]]
 		s.reply, s.err = o.Reply, o.Err
-		s.chunks = append(s.chunks, o.Chunks...)
+		s.chunks = slices.Clone(o.Chunks)
 	})
 	return out
 }
 
-func class(err error) engines.Class {
-	e := (*engines.Error)(nil)
-	if errors.As(err, &e) {
-		return e.Class
+// differ says how the two forms of one request differ; what only HTTP has,
+// its connections, is left out.
+func differ(http, plain stream) error {
+	h, p := http.reply, plain.reply
+	h.NewConnection, h.Connect, h.Warnings = false, 0, nil
+	switch {
+	case class(http.err) != class(plain.err):
+		return fmt.Errorf("HTTP ended with %v, arithmetic with %v", http.err, plain.err)
+	case fmt.Sprintf("%+v", h) != fmt.Sprintf("%+v", p):
+		return fmt.Errorf("replies\n%+v over HTTP,\n%+v in arithmetic", h, p)
+	case len(http.chunks) != len(plain.chunks):
+		return fmt.Errorf("%d events over HTTP, %d in arithmetic", len(http.chunks), len(plain.chunks))
 	}
-	return ""
+	for i := range http.chunks {
+		if http.chunks[i] != plain.chunks[i] {
+			return fmt.Errorf("event %d: %+v over HTTP, %+v in arithmetic", i, http.chunks[i], plain.chunks[i])
+		}
+	}
+	return nil
 }
 
-func TestFormsX(t *testing.T) {
-	cfg := sim.Config{DevMode: true, Seed: 3}
-	l := chat.at(12.5, 5)
-	const n = 500
-	var http, plain []stream
-	t0 := time.Now()
+// bothForms serves the load in both forms, which must agree in every event
+// and every nanosecond, and returns it.
+func bothForms(t *testing.T, cfg sim.Config, l load, n int) []stream {
+	t.Helper()
+	cfg.DevMode = true
+	model, err := sim.NewModel(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The client that is attached over HTTP has asked for one generation, to see
+	// that the engine is ready; and a flush is where a run's noise begins.
+	if _, err := model.Generate(t.Context(), &engines.Request{Tokens: []int32{1, 2, 3, 4, 5, 6, 7, 8}, MaxTokens: 2, IgnoreEOS: true}, func(engines.Chunk) {}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := model.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	plain := inArithmetic(model, l, n)
+	var http []stream
+	var counters engines.Counters
 	synctest.Test(t, func(t *testing.T) {
 		m := sim.New(t, cfg)
-		f, err := m.Flush(t.Context())
-		t.Log(f, err)
+		if _, err := m.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 		http = overHTTP(m, l, n)
+		counters, err = m.Scrape(t.Context())
+		if err != nil {
+			t.Error(err)
+		}
 	})
-	t.Log("http", time.Since(t0))
-	model, _ := sim.NewModel(cfg)
-	t.Log(model.Flush(t.Context()))
-	t0 = time.Now()
-	plain = inArithmetic(model, l, n)
-	t.Log("plain", time.Since(t0))
-	bad := 0
 	for i := range plain {
-		a, b := plain[i], http[i]
-		if i == 0 {
-			t.Log(b.chunks[254:], a.chunks[254:])
-			t.Logf("%+v\n%+v", a.reply, b.reply)
-		}
-		if a.err != nil || b.err != nil || len(a.chunks) != len(b.chunks) {
-			t.Fatal(i, a.err, b.err, len(a.chunks), len(b.chunks))
-		}
-		for j := range a.chunks {
-			if a.chunks[j] != b.chunks[j] {
-				bad++
-				if bad < 5 {
-					t.Error(i, j, a.chunks[j], b.chunks[j])
-				}
-			}
-		}
-		if i < 1 {
-			t.Logf("%+v\n%+v", a.reply, b.reply)
+		if err := differ(http[i], plain[i]); err != nil {
+			t.Fatalf("request %d: %v", i, err)
 		}
 	}
-	t.Log("bad", bad)
+	mine, _ := model.Scrape(t.Context())
+	if counters.Preemptions != mine.Preemptions || counters.CacheHits != mine.CacheHits || counters.Instance != mine.Instance {
+		t.Errorf("counters %+v over HTTP, %+v in arithmetic", counters, mine)
+	}
+	return plain
+}
+
+// brief is a load that is quick to serve over HTTP, with a queue.
+var brief = load{rate: 40, prompt: 600, output: 48, seed: 11}
+
+func TestFormsAgreeToTheNanosecond(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		cfg  sim.Config
+		load load
+		n    int
+	}{
+		{"the default profile at 12.5 req/s", sim.Config{Seed: 3}, chat.at(12.5, 5), 300},
+		{"another seed", sim.Config{Seed: 4}, chat.at(12.5, 6), 100},
+		{"SGLang's flavor", sim.Config{Flavor: sim.SGLang, Seed: 5}, brief, 150},
+		{"decode 10 % slower", sim.Config{DecodeSlowdown: 1.1, Seed: 3}, brief, 150},
+		{"without noise", sim.Config{Noise: sim.Quiet}, brief, 150},
+		{"noise of every kind", sim.Config{Noise: sim.Noise{Start: .05, Run: .05, Step: .05, Correlation: time.Second}, Seed: 9}, brief, 150},
+		{"few slots and a small budget", sim.Config{MaxNumSeqs: 4, MaxBatchedTokens: 256}, brief, 100},
+		{"too little KV memory, with preemptions", sim.Config{KVTokens: 2048, MaxModelLen: 1024}, load{rate: 200, prompt: 300, output: 200, seed: 2}, 60},
+		{"compilations", sim.Config{CompileCost: 200 * time.Millisecond}, brief, 100},
+		{"a profile of its own", sim.Config{Profile: sim.Profile{WeightBytes: 1e9, KVBytes: 1e4, Bandwidth: 1e11, Parameters: 5e8, FLOPS: 1e13}}, brief, 50},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			for i, s := range bothForms(t, row.cfg, row.load, row.n) {
+				if s.err != nil || s.tokens() != row.load.output {
+					t.Fatalf("request %d: %d tokens, %v", i, s.tokens(), s.err)
+				}
+			}
+		})
+	}
+}
+
+func TestFormsAgreeInAClosedLoop(t *testing.T) {
+	cfg := sim.Config{DevMode: true, Seed: 2}
+	l := load{inFlight: 6, window: 60, prompt: 600, output: 32, seed: 4}
+	model, err := sim.NewModel(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = model.Flush(t.Context())
+	plain := l.run(model)
+
+	http := make([]stream, l.window)
+	synctest.Test(t, func(t *testing.T) {
+		m := sim.New(t, cfg)
+		_, _ = m.Flush(t.Context())
+		origin := time.Now()
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		request := l.requests(false)
+		var next func()
+		sent := 0
+		next = func() { // called with mu held
+			if sent == l.window {
+				return
+			}
+			i := sent
+			sent++
+			r := request(i)
+			r.Stamp = func() time.Duration { return time.Since(origin) }
+			wg.Go(func() {
+				s := &http[i]
+				s.reply, s.err = m.Generate(context.Background(), r, func(c engines.Chunk) { s.chunks = append(s.chunks, c) })
+				mu.Lock()
+				defer mu.Unlock()
+				next()
+			})
+		}
+		mu.Lock()
+		for range l.inFlight {
+			next()
+		}
+		mu.Unlock()
+		wg.Wait()
+	})
+	// Requests that end at one instant free their slots in any order, so that
+	// those sent then may have swapped places: as a multiset the times agree.
+	var a, b []time.Duration
+	for i := range plain {
+		a = append(a, plain[i].first, plain[i].last)
+		for _, c := range http[i].chunks {
+			if c.Token {
+				b = append(b, c.At)
+				break
+			}
+		}
+		b = append(b, http[i].chunks[len(http[i].chunks)-1].At)
+	}
+	slices.Sort(a)
+	slices.Sort(b)
+	if !slices.Equal(a, b) {
+		t.Errorf("times\n%v in arithmetic,\n%v over HTTP", a, b)
+	}
+}
+
+func TestTheSameSeedGivesTheSameRunTwice(t *testing.T) {
+	run := func(seed uint64) []stream {
+		model, err := sim.NewModel(sim.Config{Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return inArithmetic(model, brief, 80)
+	}
+	first, second, other := run(1), run(1), run(2)
+	same := 0
+	for i := range first {
+		if err := differ(first[i], second[i]); err != nil {
+			t.Fatalf("request %d: %v", i, err)
+		}
+		if first[i].chunks[20] == other[i].chunks[20] {
+			same++
+		}
+	}
+	if same > 0 {
+		t.Errorf("%d of %d requests have the same times with another seed", same, len(first))
+	}
 }

@@ -96,6 +96,7 @@ func (s *Server) stream(w http.ResponseWriter, v *voice) {
 					_ = flusher.Flush()
 				}
 				breakConnection(w)
+				return
 			case streamError:
 				v.error(internalError)
 				v.done()

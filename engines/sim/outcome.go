@@ -9,17 +9,17 @@ import (
 
 // ended turns a sequence that has ended into what its client would have seen.
 func (m *Model) ended(q *sequence) {
-	reply := engines.Reply{Status: 200, Model: m.cfg.answerModel()}
+	reply := engines.Reply{Status: 200}
 	var err error
 	fail := func(class engines.Class, format string, args ...any) {
 		err = &engines.Error{Class: class, Status: reply.Status, Message: fmt.Sprintf(format, args...)}
 	}
 	switch q.fate {
 	case refused:
-		reply.Status, reply.Model = q.status, ""
+		reply.Status = q.status
 		err = &engines.Error{Class: engines.Refused, Status: q.status, RetryAfter: time.Second, Message: fmt.Sprintf("generate: status %d: %s", q.status, refusal)}
 	case failed:
-		reply.Status, reply.Model = 500, ""
+		reply.Status = 500
 		fail(engines.Status, "generate: status 500: %s", internalError)
 	case streamError:
 		fail(engines.ServerError, "generate: error in the stream: %s", internalError)
@@ -48,7 +48,7 @@ func (m *Model) report(q *sequence, reply engines.Reply, err error) {
 	reply.Sent, reply.Closed = q.arrival-m.offset, q.last-m.offset
 	chunks := m.stream(q)
 	if len(chunks) > 0 {
-		reply.FirstEvent = chunks[0].At
+		reply.FirstEvent, reply.Model = chunks[0].At, m.cfg.answerModel()
 		if err != nil && !m.cfg.Faults.NoUsage {
 			reply.PromptTokens, reply.OutputTokens = engines.Known(q.prompt), engines.Known(q.before)
 		}
