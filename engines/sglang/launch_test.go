@@ -15,10 +15,12 @@ import (
 	"github.com/openloop-go/openloop/engines"
 	"github.com/openloop-go/openloop/engines/internal/servertest"
 	"github.com/openloop-go/openloop/engines/sglang"
+	"github.com/openloop-go/openloop/engines/sim"
 )
 
 // The test binary stands for sglang.launch_server: with this variable set it
-// says its arguments and serves, or, without the package, dies as python does.
+// says its arguments and serves, itself or the embedded engine, or, without the
+// package, dies as python does.
 const roleName = "SGLANG_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -36,8 +38,16 @@ func TestMain(m *testing.M) {
 		}
 	}
 	fmt.Println("arguments:", strings.Join(os.Args[1:], " "))
-	s := &servertest.Server{Owner: "sglang", Models: []string{flags["--model-path"]}, Key: flags["--api-key"]}
-	fmt.Println(http.ListenAndServe("127.0.0.1:"+flags["--port"], s))
+	var h http.Handler = &servertest.Server{Owner: "sglang", Models: []string{flags["--model-path"]}, Key: flags["--api-key"]}
+	if os.Getenv(roleName) == "embedded" {
+		s, err := sim.NewServer(sim.Config{Flavor: sim.SGLang, Model: flags["--model-path"]})
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		h = s.Handler()
+	}
+	fmt.Println(http.ListenAndServe("127.0.0.1:"+flags["--port"], h))
 	os.Exit(1)
 }
 

@@ -14,11 +14,13 @@ import (
 
 	"github.com/openloop-go/openloop/engines"
 	"github.com/openloop-go/openloop/engines/internal/servertest"
+	"github.com/openloop-go/openloop/engines/sim"
 	"github.com/openloop-go/openloop/engines/vllm"
 )
 
 // The test binary stands for vllm: with this variable set it says its
 // arguments and what a log would say, and serves.
+// "embedded" serves the embedded engine.
 const roleName = "VLLM_TEST_LOG"
 
 func TestMain(m *testing.M) {
@@ -29,11 +31,19 @@ func TestMain(m *testing.M) {
 	fmt.Println("arguments:", strings.Join(os.Args[1:], " "))
 	fmt.Println("dev mode:", os.Getenv("VLLM_SERVER_DEV_MODE"))
 	fmt.Println(log)
-	s := &servertest.Server{Owner: "vllm", Models: os.Args[2:3], Key: os.Getenv("VLLM_API_KEY"),
+	var h http.Handler = &servertest.Server{Owner: "vllm", Models: os.Args[2:3], Key: os.Getenv("VLLM_API_KEY"),
 		Routes: map[string][]servertest.Reply{"GET /version": {servertest.JSON(`{"version":"0.31.0"}`)}}}
+	if log == "embedded" {
+		s, err := sim.NewServer(sim.Config{DevMode: true, Model: os.Args[2], Log: os.Stdout})
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		h = s.Handler()
+	}
 	for i, arg := range os.Args {
 		if arg == "--port" {
-			fmt.Println(http.ListenAndServe("127.0.0.1:"+os.Args[i+1], s))
+			fmt.Println(http.ListenAndServe("127.0.0.1:"+os.Args[i+1], h))
 		}
 	}
 	os.Exit(1)
