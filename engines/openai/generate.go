@@ -111,7 +111,7 @@ func (e *Engine) roundTrip(parent context.Context, a *attempt, r *engines.Reques
 	}
 	e.settled.Store(true)
 
-	s := &stream{request: r, emit: emit, reply: &a.reply}
+	s := &stream{ctx: parent, emit: emit, reply: &a.reply}
 	body := io.Reader(resp.Body)
 	switch coding := resp.Header.Get("Content-Encoding"); strings.ToLower(coding) {
 	case "", "identity":
@@ -135,7 +135,9 @@ func (e *Engine) roundTrip(parent context.Context, a *attempt, r *engines.Reques
 				silence.Reset(e.cfg.Silence)
 			}
 			s.at = time.Duration(a.flow.read.Load())
-			if bad := s.feed(buf[:n]); bad != nil {
+			if bad := s.feed(buf[:n]); bad != nil && parent.Err() != nil {
+				return e.broken(parent, ctx, a, what+", "+s.progress(), bad)
+			} else if bad != nil {
 				return e.fail(engines.Protocol, resp.StatusCode, bad, "%s: %v", what, bad)
 			}
 		}

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -11,7 +12,7 @@ import (
 
 // stream makes chunks and a reply of the events of one stream.
 type stream struct {
-	request *engines.Request
+	ctx     context.Context // the caller's
 	emit    func(engines.Chunk)
 	reply   *engines.Reply
 	parser  parser
@@ -119,7 +120,8 @@ func (s *stream) event(data []byte, fault bool) error {
 		s.fault = words(string(data))
 	default:
 		s.count(&e)
-		return nil
+		// What has arrived already is not worth more than the caller's wish.
+		return s.ctx.Err()
 	}
 	if s.fault == "" {
 		s.fault = "an error without a message"
