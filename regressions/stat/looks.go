@@ -54,8 +54,8 @@ var alphas = [...]float64{0.05, 0.025, 0.01, 0.005, 0.0025, 0.001}
 // Nominal is the one-sided p-value at which each look of the set may decide so
 // that all of them together err with probability alpha: 0.0077 a look for
 // 3, 5, 8, 12 and 2.5 %, 0.0166 for 5 %. Tabled for the usual sets, simulated
-// (with a fixed seed) for others, and never below alpha ÷ number of looks,
-// which always holds. For alpha ÷ k, the share of one of k comparisons, it is
+// (with a fixed seed, up to an alpha of 0.1) for others, and never below
+// alpha ÷ number of looks, which always holds. For alpha ÷ k, the share of one of k comparisons, it is
 // about 0.3·alpha/k. An invalid look set or alpha is an error.
 func Nominal(looks []int, alpha float64) (float64, error) {
 	if err := ValidateLooks(looks); err != nil {
@@ -79,19 +79,23 @@ func Nominal(looks []int, alpha float64) (float64, error) {
 // interpolate reads a row of the table linearly in the logarithms; outside
 // the table it gives 0, which leaves alpha ÷ looks.
 func interpolate(levels [len(alphas)]float64, alpha float64) float64 {
-	if alpha == alphas[0] {
-		return levels[0]
-	}
-	for i := 1; i < len(alphas); i++ {
-		if alpha <= alphas[i-1] && alpha >= alphas[i] {
-			w := math.Log(alpha/alphas[i]) / math.Log(alphas[i-1]/alphas[i])
+	for i, at := range alphas {
+		switch {
+		case alpha == at:
+			return levels[i]
+		case alpha > at && i > 0 && alpha < alphas[i-1]:
+			w := math.Log(alpha/at) / math.Log(alphas[i-1]/at)
 			return math.Exp(w*math.Log(levels[i-1]) + (1-w)*math.Log(levels[i]))
 		}
 	}
 	return 0
 }
 
-const simulatedPaths = 200_000
+const (
+	simulatedPaths = 200_000
+	// largestSimulated is the largest alpha that paths are simulated for.
+	largestSimulated = 0.10
+)
 
 var smallest struct {
 	sync.Mutex
@@ -101,6 +105,9 @@ var smallest struct {
 // simulated is the alpha-quantile, less two of its standard errors, of the
 // smallest p that a path of the paired design shows at any look.
 func simulated(looks []int, alpha float64) float64 {
+	if alpha > largestSimulated {
+		return 0
+	}
 	smallest.Lock()
 	defer smallest.Unlock()
 	key := fmt.Sprint(looks)
@@ -136,7 +143,10 @@ func smallestP(r *rand.Rand, looks []int) float64 {
 		}
 		mean, df := sum/float64(n), float64(n-1)
 		v := (squares - float64(n)*mean*mean) / df
-		best = math.Min(best, tCDF(-mean/math.Sqrt(v/float64(n)), df))
+		// A t below 1 has a p above 0.15 and never decides: not worth its CDF.
+		if t := mean / math.Sqrt(v/float64(n)); t > 1 {
+			best = math.Min(best, tCDF(-t, df))
+		}
 	}
 	return best
 }

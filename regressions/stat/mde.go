@@ -87,7 +87,7 @@ func (t Test) MDE(cv float64, m, n int) float64 {
 }
 
 // Quick is the MDE by the sum of two quantiles, (t₁₋ₐ + t₀.₈)·√(1/m+1/n) of
-// cv, for planning loops: within 0.4 % of MDE from four runs an arm on.
+// cv, for planning loops: within 0.5 % of MDE from four runs an arm on.
 func (t Test) Quick(cv float64, m, n int) float64 {
 	df := float64(m + n - 2)
 	if m < 1 || n < 1 || df < 1 {
