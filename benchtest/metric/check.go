@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 )
 
 // UnmarshalJSON reads a timeline in which a count that is left out is
@@ -41,6 +42,9 @@ func (r *Record) check() (field, why string) {
 		if !finite(r.Counters[key]) {
 			return "counters." + key, fmt.Sprintf("must be finite, got %v: leave out a counter that is unknown", r.Counters[key])
 		}
+	}
+	if g := r.Gaps; g.N < 0 || g.Sum < 0 || !slices.IsSorted([]time.Duration{0, g.P50, g.P90, g.P95, g.P99, g.P999, g.Max}) {
+		return "gaps", fmt.Sprintf("must have quantiles in order up to max, got %+v", g)
 	}
 	for i := range r.Requests {
 		t := &r.Requests[i]

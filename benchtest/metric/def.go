@@ -146,8 +146,9 @@ func init() {
 var latencies = []latency{
 	{name: "ttft", get: (*Timeline).TTFT, note: "first token event − scheduled"},
 	{name: "service-ttft", get: (*Timeline).ServiceTTFT, note: "first token event − sent"},
-	{name: "tpot", get: (*Timeline).TPOT, note: "(last − first token event) ÷ (tokens − tokens in the first event)"},
-	{name: "itl", note: "gaps between token events"},
+	{name: "tpot", get: (*Timeline).TPOT, note: "(last − first token event) ÷ (tokens − tokens in the first event)",
+		lacks: "one token each, all in one read, or no count of tokens from the server"},
+	{name: "itl", note: "gaps between token events", lacks: "one event each, or all in one read"},
 	{name: "e2e", get: (*Timeline).E2E, note: "last token event − scheduled"},
 	{name: "lag", get: (*Timeline).Lag, all: true, note: "sent − scheduled, or − when a client-side limit let it go"},
 }
@@ -159,6 +160,8 @@ type latency struct {
 	get  func(*Timeline) (time.Duration, bool)
 	all  bool
 	note string
+	// lacks is why requests that succeeded may not have it.
+	lacks string
 }
 
 // values are the sorted values of the window's requests.
@@ -181,7 +184,7 @@ func (l latency) values(records []*Record) ([]time.Duration, error) {
 		}
 	}
 	if len(values) == 0 {
-		return nil, absent(arrivals, succeeded)
+		return nil, l.absent(arrivals, succeeded)
 	}
 	slices.Sort(values)
 	return values, nil

@@ -48,6 +48,15 @@ func (t *Timeline) SummariseGaps() {
 	}
 }
 
+// longestGap is GapMax, or that of gaps that are not yet summarised.
+func (t *Timeline) longestGap() time.Duration {
+	longest := t.GapMax
+	for _, g := range t.Gaps {
+		longest = max(longest, g)
+	}
+	return longest
+}
+
 // Summarise sets the gap summaries of the requests and of the run. Whoever
 // fills a record calls it once, when the requests are complete; the gaps
 // themselves may then be dropped.

@@ -117,6 +117,9 @@ func decode(line []byte) (r *Record, field, why string) {
 			return nil, field, why
 		}
 	}
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		return nil, wrong.Field, fmt.Sprintf("%s where %s belongs", wrong.Value, wrong.Type)
+	}
 	if err != nil {
 		return nil, "", err.Error()
 	}

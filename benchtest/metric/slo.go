@@ -81,7 +81,7 @@ func (s SLO) Good(t *Timeline) bool {
 	if !within(s.TTFT, (*Timeline).TTFT) || !within(s.E2E, (*Timeline).E2E) {
 		return false
 	}
-	if s.ITL != 0 && t.GapMax > s.ITL {
+	if s.ITL != 0 && t.longestGap() > s.ITL {
 		return false
 	}
 	if s.TPOT == 0 || t.LastToken == t.FirstToken {

@@ -97,7 +97,7 @@ func perSecond(records []*Record, count func(*Timeline) int) (float64, error) {
 		return 0, whyAbsent("the window has no length")
 	}
 	if missing > 0 {
-		return 0, whyAbsent(fmt.Sprintf("%s requests have no count of tokens from the server", thousands(missing)))
+		return 0, uncounted(missing, "tokens")
 	}
 	return float64(sum) / seconds, nil
 }
@@ -140,7 +140,7 @@ func meanTokens(records []*Record, count func(*Timeline) int) (float64, error) {
 		}
 	}
 	if missing > 0 {
-		return 0, whyAbsent(fmt.Sprintf("%s requests have no count of tokens from the server", thousands(missing)))
+		return 0, uncounted(missing, "tokens")
 	}
 	if n == 0 {
 		return 0, whyAbsent("no request succeeded")
@@ -163,10 +163,18 @@ func cachedShare(records []*Record) (float64, error) {
 		}
 	}
 	if missing > 0 {
-		return 0, whyAbsent(fmt.Sprintf("%s requests have no count of cached tokens from the server", thousands(missing)))
+		return 0, uncounted(missing, "cached tokens")
 	}
 	if prompt == 0 {
 		return 0, whyAbsent("no request succeeded")
 	}
 	return float64(cached) / float64(prompt), nil
+}
+
+// uncounted is the reason why a sum is absent: n requests lack a count.
+func uncounted(n int, of string) error {
+	if n == 1 {
+		return whyAbsent(fmt.Sprintf("1 request has no count of %s from the server", of))
+	}
+	return whyAbsent(fmt.Sprintf("%s requests have no count of %s from the server", thousands(n), of))
 }

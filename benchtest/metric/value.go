@@ -69,20 +69,24 @@ type whyAbsent string
 func (w whyAbsent) Error() string { return string(w) }
 
 // absent is the reason why requests have no value.
-func absent(arrivals, succeeded int) error {
+func (l latency) absent(arrivals, succeeded int) error {
 	switch {
 	case arrivals == 0:
 		return whyAbsent("the window has no requests")
 	case succeeded == 0:
 		return whyAbsent(fmt.Sprintf("none of %s requests succeeded", thousands(arrivals)))
 	}
-	return whyAbsent(fmt.Sprintf("none of %s successful requests has it", thousands(succeeded)))
+	why := fmt.Sprintf("none of %s successful requests has it", thousands(succeeded))
+	if l.lacks != "" {
+		why += " (" + l.lacks + ")"
+	}
+	return whyAbsent(why)
 }
 
 // mean is the mean over the windows of records, in seconds.
 func (l latency) mean(records []*Record) (float64, error) {
 	if l.get == nil {
-		g, err := pooledGaps(records)
+		g, err := l.gaps(records)
 		if err != nil {
 			return 0, err
 		}
@@ -102,7 +106,7 @@ func (l latency) mean(records []*Record) (float64, error) {
 // quantile is the p-quantile over the windows of records, in seconds.
 func (l latency) quantile(records []*Record, p float64) (float64, error) {
 	if l.get == nil {
-		return gapQuantile(records, p)
+		return l.gapQuantile(records, p)
 	}
 	values, err := l.values(records)
 	if err != nil {
@@ -114,8 +118,8 @@ func (l latency) quantile(records []*Record, p float64) (float64, error) {
 	return nearest(values, p).Seconds(), nil
 }
 
-func gapQuantile(records []*Record, p float64) (float64, error) {
-	g, err := pooledGaps(records)
+func (l latency) gapQuantile(records []*Record, p float64) (float64, error) {
+	g, err := l.gaps(records)
 	if err != nil {
 		return 0, err
 	}
@@ -129,8 +133,8 @@ func gapQuantile(records []*Record, p float64) (float64, error) {
 	return q.Seconds(), nil
 }
 
-// pooledGaps is the summary of all gaps, of which there is at least one.
-func pooledGaps(records []*Record) (GapSummary, error) {
+// gaps is the summary of all gaps, of which there is at least one.
+func (l latency) gaps(records []*Record) (GapSummary, error) {
 	all := make([]GapSummary, len(records))
 	for i, r := range records {
 		all[i] = r.gaps()
@@ -148,5 +152,5 @@ func pooledGaps(records []*Record) (GapSummary, error) {
 			}
 		}
 	}
-	return g, absent(arrivals, succeeded)
+	return g, l.absent(arrivals, succeeded)
 }
