@@ -2,4 +2,32 @@
 // warmup, quiesce, flush and prove, settle, window, cooldown, drain, and the
 // judgement whether the run can be trusted. It is the only place that takes a
 // timestamp that becomes a metric.
+//
+// Rules that hold for every run:
+//
+//   - A schedule is computed beforehand and in absolute times. An arrival
+//     waits for nothing: not for the engine, not for an earlier request, not
+//     for a connection or a slot. Latency runs from the schedule, lag (sent −
+//     scheduled) is recorded for every request, and a client that could not
+//     keep up makes its run invalid.
+//   - The window is the interval from its first arrival to the next one after
+//     its last. What was due in it counts, whenever it ends; arrivals go on
+//     after it until all of it has ended or the drain limit has passed, so
+//     that the last requests meet the load that the first ones met.
+//   - All times of a run are on one monotonic clock, whose origin is an
+//     instant before anything is due. Engines read it through Request.Stamp.
+//   - Run i of a point has the pair seed H(point hash, Point.Seed, i), by
+//     which arrivals, lengths and sharing are the same in every arm and on
+//     every day. The content of prompts comes from the pair seed and a nonce
+//     of the engine start, so that no start sees the same content twice. H is
+//     SHA-256, and its bytes never change.
+//   - Whether a run is valid is judged before anything is compared, from its
+//     record alone where that is possible (Judge). Missing is never zero.
+//   - A finished run is on disk before the next starts. A panic of the engine
+//     or the workload, a signal or a deadline loses none.
+//
+// In virtual time (package testing/synctest) the same code runs on the
+// bubble's clock; an engine that computes (engines.Simulator) is driven
+// without a clock or a goroutine, by the same schedule, phases and judgement,
+// and to the same nanosecond.
 package benchtest

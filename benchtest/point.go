@@ -49,8 +49,11 @@ type Point struct {
 	Window   time.Duration
 
 	// Warmup and Settle are numbers of requests before the window, in
-	// neither count of it. Zero means max(10 % of the window's requests, 50);
-	// negative means none.
+	// neither count of it. Zero means max(10 % of the window's requests, 50),
+	// in a closed loop also at least four for each slot; negative means none.
+	// A Settle, or a Warmup with no settle after it, that turns out shorter
+	// than three mean request durations makes the run invalid, with the value
+	// to set.
 	Warmup, Settle int
 
 	// Drain bounds the wait for the window's last requests. Zero is 60 s.
@@ -89,7 +92,7 @@ type Point struct {
 	Capacity float64
 
 	// Limits are the limits of validity; zero fields are the defaults of
-	// DefaultLimits.
+	// DefaultLimits. They are no part of the point's identity.
 	Limits Limits
 }
 
