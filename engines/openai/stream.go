@@ -12,10 +12,10 @@ import (
 
 // stream makes chunks and a reply of the events of one stream.
 type stream struct {
-	ctx     context.Context // the caller's
-	emit    func(engines.Chunk)
-	reply   *engines.Reply
-	parser  parser
+	ctx    context.Context // the caller's
+	emit   func(engines.Chunk)
+	reply  *engines.Reply
+	parser parser
 	// at is when the bytes that are being fed became readable.
 	at time.Duration
 	// kind is the content type where it is not an event stream's.
