@@ -12,8 +12,7 @@ import (
 
 // flushPath lets the server wait until it is idle: a request can have been
 // answered in full while the scheduler still counts it, and a flush in that
-// moment is refused. Servers too old for the parameter ignore it. It is below
-// the client's own time-out.
+// moment is refused. Servers too old for the parameter ignore it.
 const flushPath = "/flush_cache?timeout=5"
 
 // Flush implements engines.Flusher by POST /flush_cache. It asks once.

@@ -26,6 +26,7 @@ const roleName = "SGLANG_TEST_ROLE"
 func TestMain(m *testing.M) {
 	switch os.Getenv(roleName) {
 	case "":
+		servertest.Unset()
 		os.Exit(m.Run())
 	case "absent":
 		fmt.Println("/usr/bin/python3: No module named sglang")
@@ -53,11 +54,6 @@ func TestMain(m *testing.M) {
 
 func launch(t *testing.T, cfg sglang.Config) (*sglang.Server, error) {
 	t.Helper()
-	for _, name := range []string{
-		"OPENLOOP_SGLANG_URL", "OPENLOOP_ENGINE_URL", "OPENLOOP_MODEL", "OPENLOOP_API_KEY", "OPENLOOP_ARTIFACTS",
-	} {
-		t.Setenv(name, "")
-	}
 	cfg.Command = []string{os.Args[0], "-m", "sglang.launch_server"}
 	cfg.LogFile = filepath.Join(t.TempDir(), "sglang.log")
 	e, stop, err := sglang.Launch(t.Context(), cfg)

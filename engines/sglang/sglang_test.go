@@ -16,9 +16,6 @@ import (
 // attach attaches to a server that answers as routes say.
 func attach(t *testing.T, cfg sglang.Config, routes map[string]servertest.Reply) (*sglang.Engine, *servertest.Server) {
 	t.Helper()
-	for _, name := range []string{"OPENLOOP_MODEL", "OPENLOOP_API_KEY"} {
-		t.Setenv(name, "")
-	}
 	s := &servertest.Server{Owner: "sglang", Models: []string{"m"}, Routes: map[string][]servertest.Reply{}}
 	for route, reply := range routes {
 		s.Routes[route] = []servertest.Reply{reply}
@@ -86,7 +83,6 @@ func TestAdminKey(t *testing.T) {
 	mux.Handle("/", usual)
 	h := httptest.NewServer(mux)
 	defer h.Close()
-	t.Setenv("OPENLOOP_MODEL", "")
 	e, err := sglang.Attach(t.Context(), sglang.Config{URL: h.URL, APIKey: "usual-key", AdminKey: "admin-key"})
 	require.NoError(t, err)
 	got, err := e.Flush(t.Context())

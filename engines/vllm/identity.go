@@ -34,12 +34,13 @@ func (e *Engine) Describe(ctx context.Context) (engines.Identity, error) {
 	}
 	maps.Copy(id.Settings, cacheConfig(page.Labels("vllm:cache_config_info")))
 	var env systemEnv
-	// A refusal is a server that is not in development mode.
-	if answer, err := client.Do(ctx, "GET", "/server_info?config_format=json", nil); err == nil {
-		if object, ok := server.Object(answer); ok {
-			maps.Copy(id.Settings, configSettings(object["vllm_config"]))
-			env = readSystemEnv(object["system_env"])
-		}
+	if answer, err = client.Do(ctx, "GET", "/server_info?config_format=json", nil); err != nil {
+		return id, fmt.Errorf("describe vllm: %w", err)
+	}
+	// Anything but an object is a server that is not in development mode.
+	if object, ok := server.Object(answer); ok {
+		maps.Copy(id.Settings, configSettings(object["vllm_config"]))
+		env = readSystemEnv(object["system_env"])
 	}
 	if id.Revision == "" {
 		id.Revision = id.Settings["revision"]
@@ -147,7 +148,7 @@ func readSystemEnv(v any) systemEnv {
 		}
 	}
 	env := systemEnv{gpus: text("nvidia_gpu_models"), driver: text("nvidia_driver_version")}
-	other := text("is_cuda_available") + text("is_xpu_available") + text("hip_runtime_version")
+	other := text("is_cuda_available") + text("xpu_available") + text("hip_runtime_version")
 	if env.gpus == "" && other == "" {
 		env.cpu = text("cpu_info")
 	}

@@ -26,6 +26,7 @@ const roleName = "VLLM_TEST_LOG"
 func TestMain(m *testing.M) {
 	log, role := os.LookupEnv(roleName)
 	if !role {
+		servertest.Unset()
 		os.Exit(m.Run())
 	}
 	fmt.Println("arguments:", strings.Join(os.Args[1:], " "))
@@ -51,11 +52,6 @@ func TestMain(m *testing.M) {
 
 func launch(t *testing.T, cfg vllm.Config) *vllm.Server {
 	t.Helper()
-	for _, name := range []string{
-		"OPENLOOP_VLLM_URL", "OPENLOOP_ENGINE_URL", "OPENLOOP_MODEL", "OPENLOOP_API_KEY", "OPENLOOP_ARTIFACTS",
-	} {
-		t.Setenv(name, "")
-	}
 	cfg.Command = []string{os.Args[0], "serve"}
 	cfg.LogFile = filepath.Join(t.TempDir(), "vllm.log")
 	e, stop, err := vllm.Launch(t.Context(), cfg)
@@ -102,6 +98,7 @@ func TestCompileEvents(t *testing.T) {
 		{"no monitor", []string{"Graph capturing finished in 3 secs"}, engines.Count{}},
 		{"a monitor that saw nothing", []string{on}, engines.Known(0)},
 		{"two events", []string{on, event, "Running: 1 reqs", other}, engines.Known(2)},
+		{"an autotuning", []string{on, "Triton autotuning for function mm,", "with key as (8, 16),", "finished after 1.20s,"}, engines.Known(1)},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

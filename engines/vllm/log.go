@@ -15,8 +15,10 @@ import (
 var (
 	// monitorOn is the line by which vLLM's JIT monitor says that it watches.
 	monitorOn = regexp.MustCompile(`Kernel JIT monitor activated`)
-	// compileEvent is one compilation that a request had to wait for.
-	compileEvent = regexp.MustCompile(`JIT compilation during inference: `)
+	// compileEvent is one compilation that a request had to wait for: the
+	// monitor's warning, or the report of Triton's autotuner, which the
+	// monitor switches on.
+	compileEvent = regexp.MustCompile(`JIT \w+ during inference: |Triton autotuning for function `)
 )
 
 // CompileEvents implements engines.Logger from the lines of vLLM's JIT

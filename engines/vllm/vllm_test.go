@@ -16,9 +16,6 @@ import (
 // server out of development mode does.
 func attach(t *testing.T, cfg vllm.Config, routes map[string]servertest.Reply) (*vllm.Engine, *servertest.Server) {
 	t.Helper()
-	for _, name := range []string{"OPENLOOP_MODEL", "OPENLOOP_API_KEY"} {
-		t.Setenv(name, "")
-	}
 	s := &servertest.Server{Owner: "vllm", Models: []string{"m"}, Routes: map[string][]servertest.Reply{
 		"GET /version": {servertest.JSON(`{"version":"0.31.0"}`)},
 	}}

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 )
 
 // The test binary plays every part: run again with roleName set it is a
@@ -30,7 +32,7 @@ func TestMain(m *testing.M) {
 	role, args, _ := strings.Cut(os.Getenv(roleName), " ")
 	switch role {
 	case "":
-		os.Exit(m.Run())
+		os.Exit(run(m))
 	case "fail": // a server that dies while loading
 		fmt.Println("loading weights")
 		fmt.Println("error: unknown architecture, key " + os.Getenv("HF_TOKEN"))
@@ -72,6 +74,24 @@ func TestMain(m *testing.M) {
 		}
 		select {}
 	}
+}
+
+// run runs the tests with a folder of their own for the logs. Nothing of the
+// package's may run on afterwards.
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "process-test-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	os.Setenv("TMPDIR", dir)
+	code := m.Run()
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
 }
 
 // handleInt is another signal handler of the kind that live.go speaks of: it

@@ -4,11 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -21,31 +19,16 @@ const (
 	longestLine = 64 << 10
 )
 
-// Log is the output of a child: a file, its last lines, and counts of lines
-// that match a pattern. Secrets are removed before anything is kept.
+// Log is the output of a child: a file and its last lines. Secrets are removed
+// before anything is kept.
 type Log struct {
 	path     string
 	redactor *redactor
 
-	mu       sync.Mutex
-	file     *os.File
-	last     []string // ring of keptLines
-	next     int
-	patterns []*Matches
-}
-
-// Matches counts the lines of a log that match a pattern.
-type Matches struct {
-	pattern *regexp.Regexp
-	n       int
-	log     *Log
-}
-
-// N is the number of lines that have matched since Count was called.
-func (m *Matches) N() int {
-	m.log.mu.Lock()
-	defer m.log.mu.Unlock()
-	return m.n
+	mu   sync.Mutex
+	file *os.File
+	last []string // ring of keptLines
+	next int
 }
 
 func openLog(name, path string, red *redactor) (*Log, error) {
@@ -80,25 +63,6 @@ func (l *Log) Tail(n int) []string {
 	return lines
 }
 
-// Count starts to count the lines that match pattern, those already in the
-// file included.
-func (l *Log) Count(pattern *regexp.Regexp) (*Matches, error) {
-	m := &Matches{pattern: pattern, log: l}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	past, err := os.ReadFile(l.path)
-	if err != nil {
-		return nil, fmt.Errorf("read log: %w", err)
-	}
-	for line := range strings.Lines(string(past)) {
-		if pattern.MatchString(line) {
-			m.n++
-		}
-	}
-	l.patterns = append(l.patterns, m)
-	return m, nil
-}
-
 // copyFrom keeps lines until the pipe ends.
 func (l *Log) copyFrom(r io.Reader) {
 	in := bufio.NewReaderSize(r, longestLine)
@@ -119,11 +83,6 @@ func (l *Log) add(raw []byte) {
 	defer l.mu.Unlock()
 	if l.file != nil {
 		_, _ = l.file.WriteString(text + "\n")
-	}
-	for _, m := range l.patterns {
-		if m.pattern.MatchString(text) {
-			m.n++
-		}
 	}
 	if strings.TrimSpace(text) == "" {
 		return

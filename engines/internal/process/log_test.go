@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 )
@@ -58,21 +57,5 @@ func TestLogKeepsAllLinesInItsFile(t *testing.T) {
 	want := "one\n\n" + long[:longestLine] + "\n" + long[longestLine:] + "\nlast, without an end\n"
 	if string(got) != want {
 		t.Errorf("got %d bytes, want %d", len(got), len(want))
-	}
-}
-
-func TestCountCountsPastAndComingLines(t *testing.T) {
-	l := newTestLog(t)
-	l.copyFrom(strings.NewReader("compiling a\nserving\ncompiling b\n"))
-	m, err := l.Count(regexp.MustCompile(`^compiling`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m.N() != 2 {
-		t.Errorf("past: %d, want 2", m.N())
-	}
-	l.copyFrom(strings.NewReader("compiling c\nnot compiling\n"))
-	if m.N() != 3 {
-		t.Errorf("then: %d, want 3", m.N())
 	}
 }

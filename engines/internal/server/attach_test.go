@@ -61,7 +61,6 @@ func TestAttach(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			unset(t)
 			h := httptest.NewServer(test.server)
 			defer h.Close()
 			test.config.URL = h.URL
@@ -113,7 +112,6 @@ func TestAttachToWhatDoesNotAnswer(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			unset(t)
 			if test.server != nil {
 				h := httptest.NewServer(test.server)
 				defer h.Close()
@@ -136,7 +134,6 @@ func TestAttachToWhatDoesNotAnswer(t *testing.T) {
 }
 
 func TestAttachGivesUpOnALoadingServer(t *testing.T) {
-	unset(t)
 	h := httptest.NewServer(&servertest.Server{Routes: map[string][]servertest.Reply{
 		"GET /v1/models": {servertest.Text(503, "loading model")},
 	}})
@@ -166,7 +163,6 @@ func TestURLsInOrder(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			unset(t)
 			t.Setenv("OPENLOOP_VLLM_URL", test.kind)
 			t.Setenv("OPENLOOP_ENGINE_URL", test.general)
 			for _, open := range []func() (*Server, error){
@@ -184,7 +180,6 @@ func TestURLsInOrder(t *testing.T) {
 		})
 	}
 	t.Run("none", func(t *testing.T) {
-		unset(t)
 		_, err := Attach(t.Context(), testKind(), Config{Model: "m"})
 		const want = "attach vllm: no URL: set Config.URL, OPENLOOP_VLLM_URL or OPENLOOP_ENGINE_URL"
 		if err == nil || err.Error() != want {
@@ -192,7 +187,6 @@ func TestURLsInOrder(t *testing.T) {
 		}
 	})
 	t.Run("OPENLOOP_MODEL overrides the model", func(t *testing.T) {
-		unset(t)
 		t.Setenv("OPENLOOP_MODEL", "kind")
 		if _, err := Attach(t.Context(), testKind(), Config{URL: kind, Model: "asked"}); err != nil {
 			t.Error(err)

@@ -145,11 +145,16 @@ func (k *Kind) environment(c Config) []string {
 	return append(k.Environment(c.APIKey), c.Env...)
 }
 
+// answerLimit bounds a request that is no generation. vLLM examines its host
+// the first time that it is asked for /server_info, which takes long.
+const answerLimit = time.Minute
+
 // client is the streaming client for a URL and a model.
 func (k *Kind) client(c Config, root, model string) (*openai.Engine, error) {
 	return openai.New(openai.Config{
 		URL: root, Model: model, APIKey: c.APIKey, Chat: c.Chat,
 		Header: c.Header, TLS: c.TLS, Proxy: c.Proxy, Dial: c.Dial, Kind: k.Name,
+		Timeout: answerLimit,
 	})
 }
 

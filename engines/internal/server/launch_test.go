@@ -16,7 +16,7 @@ import (
 )
 
 func TestLaunchAndRestart(t *testing.T) {
-	unset(t)
+	t.Setenv("TMPDIR", t.TempDir())
 	log := filepath.Join(t.TempDir(), "server.log")
 	s, err := Launch(t.Context(), testKind(), Config{
 		Model: "m", APIKey: "sesame-open", LogFile: log, Args: []string{"-tp", "2"}, Env: []string{"A=b", "MY_TOKEN=t"},
@@ -93,7 +93,7 @@ func TestLaunchSaysWhatToDo(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			unset(t)
+			t.Setenv("TMPDIR", t.TempDir())
 			_, err := Launch(t.Context(), testKind(), test.config)
 			if err == nil {
 				t.Fatal("started")
@@ -136,7 +136,7 @@ func (f *fake) run(c Config) (s *Server) {
 }
 
 func TestStartEndsWithTheTest(t *testing.T) {
-	unset(t)
+	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("OPENLOOP_ARTIFACTS", t.TempDir())
 	f := &fake{TB: t}
 	s := f.run(Config{Model: "m"})
@@ -160,7 +160,7 @@ func TestStartEndsWithTheTest(t *testing.T) {
 }
 
 func TestServerThatDiesFailsItsTest(t *testing.T) {
-	unset(t)
+	t.Setenv("TMPDIR", t.TempDir())
 	f := &fake{TB: t}
 	s := f.run(Config{Model: "m"})
 	if s == nil {
@@ -190,7 +190,7 @@ func TestStartWithinTheDeadline(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			unset(t)
+			t.Setenv("TMPDIR", t.TempDir())
 			f := &fake{TB: t, deadline: time.Now().Add(test.left)}
 			// It serves on a port where nobody looks.
 			f.run(Config{Model: "m", Command: []string{os.Args[0], "m", "--port", "0"}})

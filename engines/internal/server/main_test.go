@@ -19,6 +19,7 @@ const roleName = "SERVER_TEST_ROLE"
 func TestMain(m *testing.M) {
 	role := os.Getenv(roleName)
 	if role == "" {
+		servertest.Unset()
 		os.Exit(m.Run())
 	}
 	port, model := "", os.Args[1]
@@ -61,15 +62,5 @@ func testKind() *Kind {
 		},
 		Prefix: "TEST_VLLM_", Short: map[string]string{"tp": "tensor-parallel-size"},
 		Reserved: map[string]string{"--port": "every start gets its own", "--api-key": "set Config.APIKey"},
-	}
-}
-
-// unset takes the variables that decide here out of the environment.
-func unset(t *testing.T) {
-	t.Helper()
-	for _, name := range []string{
-		"OPENLOOP_VLLM_URL", "OPENLOOP_ENGINE_URL", "OPENLOOP_MODEL", "OPENLOOP_API_KEY", "OPENLOOP_ARTIFACTS",
-	} {
-		t.Setenv(name, "")
 	}
 }
