@@ -35,7 +35,7 @@ func (s *session) describe(r *metric.Record) {
 	for _, p := range client() {
 		add(p.Key, p.Value)
 	}
-	if ci.Race {
+	if ci.Race && !s.virtual {
 		add("race-detector", "on")
 		r.Warnings = append(r.Warnings, "the race detector is on: this client is 2 to 10 times slower than it need be")
 	}

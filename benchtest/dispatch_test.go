@@ -213,7 +213,7 @@ func TestTheDrainLimitLeavesUnfinished(t *testing.T) {
 		assert.Equal(t, lead+7*time.Second, requests[1].Closed)
 		assert.Equal(t, metric.Unfinished, requests[2].Failure)
 		assert.Zero(t, requests[2].FirstToken)
-		assert.Contains(t, kinds(r), kindErrors)
+		assert.Equal(t, []string{kindUnfinished}, kinds(r))
 	})
 }
 

@@ -10,11 +10,12 @@ import (
 	"github.com/openloop-go/openloop/engines"
 )
 
-// The kinds of problems that make a run invalid. Judge finds the first ten in
-// a record; the driver adds the others as they happen.
+// The kinds of problems that make a run invalid. Judge finds those up to
+// kindCapped in a record; the driver adds the others as they happen.
 const (
 	kindNoData        = "no-data"
 	kindErrors        = "errors"
+	kindUnfinished    = "unfinished"
 	kindWrongModel    = "wrong-model"
 	kindClient        = "client-limited"
 	kindClientUnknown = "client-unknown"
@@ -77,14 +78,18 @@ func (j *judge) warn(format string, args ...any) {
 
 // errors: failures, among all that the user did not abort.
 func (j *judge) errors() {
-	n, failed, wrong, capped := 0, 0, 0, 0
+	n, failed, unfinished, wrong, capped := 0, 0, 0, 0, 0
 	message := ""
 	for _, t := range j.window {
 		if t.Failure == metric.Aborted {
 			continue
 		}
 		n++
-		if t.Failure == "" {
+		switch t.Failure {
+		case "":
+			continue
+		case metric.Unfinished:
+			unfinished++
 			continue
 		}
 		failed++
@@ -97,6 +102,9 @@ func (j *judge) errors() {
 		case failCapped:
 			capped++
 		}
+	}
+	if share := float64(unfinished) / float64(max(n, 1)); unfinished > 0 && !(share <= j.p.Limits.ErrorRate) {
+		j.problem(kindUnfinished, "%d of %d requests (%s) had not ended %v after the window, limit %s: what is left has the shorter latencies; raise Point.Drain, or the load is more than the engine can do", unfinished, n, percent(share), j.p.Drain, percent(j.p.Limits.ErrorRate))
 	}
 	if n > 0 && failed == n {
 		j.problem(kindNoData, "none of %d requests of the window succeeded (first failure: %s)", n, message)

@@ -58,6 +58,9 @@ func TestJudge(t *testing.T) {
 			"no-data: none of 100 requests of the window succeeded (first failure: status: 404)",
 			"errors: 100 of 100 requests failed (100 %), limit 1 %; first failure: status: 404: find out why, or raise Limits.ErrorRate",
 		}, []string{"nothing shows whether the prefix cache was cold: the server tells no cached tokens (flush: flushed)"}},
+		{"requests that had not ended", func(r *metric.Record, _ *Point) {
+			every(r, 10, func(q *metric.Timeline) { q.Failure = metric.Unfinished })
+		}, []string{"unfinished: 10 of 100 requests (10 %) had not ended 1m0s after the window, limit 1 %: what is left has the shorter latencies; raise Point.Drain, or the load is more than the engine can do"}, nil},
 		{"not stamped when sent", func(r *metric.Record, _ *Point) {
 			every(r, 1, func(q *metric.Timeline) { q.Sent = 0 })
 		}, []string{"client-unknown: 100 of 100 requests carry no time of sending, so that nobody knows when the load was offered: the engine must call Request.Stamp (engines/enginetest checks it)"}, nil},

@@ -28,7 +28,7 @@ type lease struct {
 // hold waits for the engine and returns the function that gives it back.
 // Engines in virtual time are not shared: each lives in its own bubble.
 func (s *session) hold(ctx context.Context) (release func(), err error) {
-	if s.virtual || !reflect.TypeOf(s.engine).Comparable() {
+	if s.virtual || !reflect.ValueOf(s.engine).Comparable() {
 		return func() {}, nil
 	}
 	if s.lease == nil {

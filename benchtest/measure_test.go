@@ -115,6 +115,21 @@ func TestRecordsOfAnEarlierProcessAreSetAside(t *testing.T) {
 	assert.Len(t, records.Records, 1)
 }
 
+func TestFileNames(t *testing.T) {
+	long := strings.Repeat("x", 300)
+	for in, want := range map[string]string{
+		"TestA":    "TestA",
+		"a_b-c.d":  "a_b-c.d",
+		"a:b*?\"c": "a-b---c",
+		"..":       "--",
+		"grün":     "gr-n",
+		"":         "",
+		long:       fmt.Sprintf("%s-%016x", long[:100], derive(long)),
+	} {
+		assert.Equal(t, want, fileName(in))
+	}
+}
+
 func TestLoadRefusesWhatIsNoRecord(t *testing.T) {
 	dir := t.TempDir()
 	write := func(text string) string {

@@ -114,6 +114,10 @@ func fileName(s string) string {
 	if strings.Trim(safe, ".") == "" && safe != "" {
 		return strings.Repeat("-", len(safe))
 	}
+	if len(safe) > 120 {
+		// Systems allow 255 bytes and some programs less.
+		return fmt.Sprintf("%s-%016x", safe[:100], derive(s))
+	}
 	return safe
 }
 
