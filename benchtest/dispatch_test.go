@@ -1,7 +1,6 @@
 package benchtest
 
 import (
-	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/openloop-go/openloop/benchtest/arrival"
-	"github.com/openloop-go/openloop/benchtest/metric"
 )
 
 // 0.45 ms of work for each send once made 200 requests a second 183: every
@@ -171,106 +169,5 @@ func TestACapRefusesAndMakesTheRunInvalid(t *testing.T) {
 		assert.Equal(t, 4, refused, "8 of every 10 fit")
 		assert.Equal(t, 8, engine.peak)
 		assert.Contains(t, kinds(r), kindCapped)
-	})
-}
-
-// Cooldown keeps the load up until the window's last request has ended, and
-// no longer.
-func TestCooldownLastsUntilTheWindowHasEnded(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		engine := &script{first: 950 * time.Millisecond}
-		r := one(t, engine, small(Point{
-			Workload: prompts{16, 1},
-			Arrivals: arrival.Constant{Rate: 10}, Requests: 5, Settle: 3,
-		}))
-		var phases []metric.Phase
-		for _, q := range r.Requests {
-			phases = append(phases, q.Phase)
-			assert.Empty(t, q.Failure)
-		}
-		// The window's last is due at 0.7 s of the schedule and ends at 1.65 s.
-		want := slices.Concat(slices.Repeat([]metric.Phase{metric.Settle}, 3), slices.Repeat([]metric.Phase{metric.Window}, 5), slices.Repeat([]metric.Phase{metric.Cooldown}, 9))
-		assert.Equal(t, want, phases)
-		assert.Equal(t, lead+300*time.Millisecond, r.From)
-		assert.Equal(t, lead+800*time.Millisecond, r.To)
-	})
-}
-
-// What the drain limit cuts is unfinished: neither a success nor forgotten.
-func TestTheDrainLimitLeavesUnfinished(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		engine := &script{first: 2 * time.Second, gap: 2 * time.Second, slots: 1}
-		r := one(t, engine, small(Point{
-			Workload: prompts{16, 2},
-			Arrivals: arrival.Constant{Rate: 1}, Requests: 3, Drain: 4 * time.Second,
-		}))
-		requests := window(r)
-		require.Len(t, requests, 3)
-		// Served one after the other in 4 s each; the limit is at 3 + 4 s.
-		assert.Empty(t, requests[0].Failure)
-		assert.Equal(t, metric.Unfinished, requests[1].Failure)
-		assert.Equal(t, lead+6*time.Second, requests[1].FirstToken, "what it got is kept")
-		assert.Equal(t, lead+7*time.Second, requests[1].Closed)
-		assert.Equal(t, metric.Unfinished, requests[2].Failure)
-		assert.Zero(t, requests[2].FirstToken)
-		assert.Equal(t, []string{kindUnfinished}, kinds(r))
-	})
-}
-
-func TestAClosedLoopSchedulesWhenASlotIsFree(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		engine := &script{first: time.Second}
-		r := one(t, engine, small(Point{
-			Workload: prompts{16, 1},
-			Closed:   Closed{InFlight: 1}, Requests: 5,
-		}))
-		requests := window(r)
-		require.Len(t, requests, 5)
-		for i, q := range requests {
-			assert.Equal(t, lead+time.Duration(i)*time.Second+time.Duration(max(0, i-1)), q.Scheduled)
-			assert.Equal(t, time.Second, q.LastToken-q.Sent)
-			// A slot is refilled a virtual nanosecond after its instant.
-			assert.Equal(t, time.Duration(min(i, 1)), q.Sent-q.Scheduled)
-		}
-		assert.Equal(t, 1, engine.peak)
-		assert.Equal(t, 1, r.InFlight)
-		assert.Zero(t, r.Rate, "nothing is offered in a closed loop")
-		assert.Empty(t, r.Problems)
-	})
-}
-
-// The slots of a batch become free at one instant; the order in which they are
-// refilled must not depend on which goroutine was first.
-func TestAClosedLoopIsReproducible(t *testing.T) {
-	run := func(t *testing.T) (out *metric.Record) {
-		inBubble(t, func(t *testing.T) {
-			out = one(t, &script{first: time.Second, gap: 10 * time.Millisecond}, small(Point{
-				Workload: prompts{16, 3}, Closed: Closed{InFlight: 32}, Requests: 100, Settle: 64,
-			}))
-		})
-		return out
-	}
-	first := run(t)
-	assert.Len(t, window(first), 128, "the window's last wave is one instant and is not parted")
-	for range 3 {
-		require.Equal(t, first, run(t))
-	}
-}
-
-func TestAnEngineThatIgnoresItsContextIsLeftBehind(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		release := make(chan struct{})
-		engine := &script{first: time.Millisecond, sends: func(n int) {
-			if n == 2 {
-				<-release
-			}
-		}}
-		r := one(t, engine, small(Point{
-			Workload: prompts{16, 1},
-			Arrivals: arrival.Constant{Rate: 10}, Requests: 10, Drain: time.Second,
-		}))
-		close(release)
-		assert.Equal(t, metric.Unfinished, window(r)[1].Failure)
-		assert.Contains(t, kinds(r), kindStuck)
 	})
 }

@@ -3,10 +3,8 @@ package benchtest
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 	"time"
 
@@ -14,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/openloop-go/openloop/benchtest/arrival"
-	"github.com/openloop-go/openloop/ci"
 	"github.com/openloop-go/openloop/engines"
 )
 
@@ -59,92 +56,6 @@ func inFolder(t *testing.T) string {
 	return dir
 }
 
-func TestMeasureKeepsItsRecords(t *testing.T) {
-	inFolder(t)
-	r := &recorder{name: "TestX/with a sub:test"}
-	inBubble(t, func(t *testing.T) {
-		r.ctx = t.Context()
-		p := usual()
-		p.Runs = 2
-		runs := r.measure(quick(), p)
-		require.NotNil(t, runs)
-		assert.Empty(t, r.errors)
-		require.NoError(t, runs.Extend(t.Context(), 3))
-		path := filepath.FromSlash("testdata/openloop/records/TestX/with-a-sub-test/constant-10.jsonl")
-		loaded, err := Load(path)
-		require.NoError(t, err)
-		require.Len(t, loaded.Records, 3)
-		assert.False(t, loaded.Extendable())
-		assert.EqualError(t, loaded.Extend(t.Context(), 4), "benchtest: these runs were loaded, not measured, so no more can be made")
-		for i := range loaded.Records {
-			for k := range runs.Records[i].Requests {
-				runs.Records[i].Requests[k].Gaps = nil // a file keeps their summary
-			}
-			assert.Equal(t, runs.Records[i], loaded.Records[i])
-		}
-		assert.Equal(t, "TestX/with a sub:test", loaded.Records[0].Test)
-		ignored, err := os.ReadFile("testdata/openloop/records/.gitignore")
-		require.NoError(t, err)
-		assert.Equal(t, "*\n", string(ignored))
-	})
-	inBubble(t, func(t *testing.T) { // a second measurement of the same process appends
-		r.ctx = t.Context()
-		r.measure(quick(), usual())
-		loaded, err := Load(filepath.FromSlash("testdata/openloop/records/TestX/with-a-sub-test/constant-10.jsonl"))
-		require.NoError(t, err)
-		assert.Len(t, loaded.Records, 4)
-	})
-}
-
-// What an earlier process measured stays one measurement long.
-func TestRecordsOfAnEarlierProcessAreSetAside(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "records", "TestX", "p.jsonl")
-	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
-	require.NoError(t, os.WriteFile(path, []byte("older\n"), 0o666))
-	s, err := openStore(dir, "TestX", "p")
-	require.NoError(t, err)
-	require.NoError(t, s.append(good()))
-	older, err := os.ReadFile(filepath.Join(dir, "records", "TestX", "p.previous.jsonl"))
-	require.NoError(t, err)
-	assert.Equal(t, "older\n", string(older))
-	_, err = openStore(dir, "TestX", "p")
-	require.NoError(t, err)
-	records, err := Load(path)
-	require.NoError(t, err)
-	assert.Len(t, records.Records, 1)
-}
-
-func TestFileNames(t *testing.T) {
-	long := strings.Repeat("x", 300)
-	for in, want := range map[string]string{
-		"TestA":    "TestA",
-		"a_b-c.d":  "a_b-c.d",
-		"a:b*?\"c": "a-b---c",
-		"..":       "--",
-		"grün":     "gr-n",
-		"":         "",
-		long:       fmt.Sprintf("%s-%016x", long[:100], derive(long)),
-	} {
-		assert.Equal(t, want, fileName(in))
-	}
-}
-
-func TestLoadRefusesWhatIsNoRecord(t *testing.T) {
-	dir := t.TempDir()
-	write := func(text string) string {
-		path := filepath.Join(dir, "r.jsonl")
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
-		return path
-	}
-	_, err := Load(filepath.Join(dir, "none.jsonl"))
-	assert.ErrorIs(t, err, os.ErrNotExist)
-	_, err = Load(write(""))
-	assert.ErrorContains(t, err, "r.jsonl: corrupt record: line 1: the file has no records")
-	_, err = Load(write(`{"schema":1,"from":`))
-	assert.ErrorContains(t, err, "benchtest: load records from")
-}
-
 func TestMeasureRefusesBeforeAnythingStarts(t *testing.T) {
 	usual := func() Point {
 		return Point{Workload: prompts{16, 4}, Arrivals: arrival.Constant{Rate: 1}, Requests: 300}
@@ -179,27 +90,6 @@ func TestMeasureRefusesBeforeAnythingStarts(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestAReadOnlyCheckoutIsSeenBeforeTheLoad(t *testing.T) {
-	dir := inFolder(t)
-	// A file where the folder should be cannot be written into by anybody.
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "testdata"), nil, 0o666))
-	inBubble(t, func(t *testing.T) {
-		r, engine := &recorder{name: "T", ctx: t.Context()}, quick()
-		assert.Nil(t, r.measure(engine, usual()))
-		require.Len(t, r.errors, 1)
-		assert.Contains(t, r.errors[0], "benchtest: records cannot be written: mkdir testdata")
-		assert.Contains(t, r.errors[0], "set OPENLOOP_ARTIFACTS to a folder that is")
-		assert.Empty(t, engine.seen)
-	})
-	elsewhere := t.TempDir()
-	t.Setenv("OPENLOOP_ARTIFACTS", elsewhere)
-	inBubble(t, func(t *testing.T) {
-		r := &recorder{name: "T", ctx: t.Context()}
-		assert.NotNil(t, r.measure(quick(), usual()))
-		assert.FileExists(t, filepath.Join(elsewhere, "records", "T", "constant-10.jsonl"))
-	})
 }
 
 // Virtual time knows no deadline: in a bubble the method is there and panics.
@@ -250,95 +140,5 @@ func TestMeasureTellsHowFarItIs(t *testing.T) {
 			"benchtest: run 1: 150 requests sent, 0 in flight, about 100ms left",
 			"benchtest: run 1 of 1: 100 requests in a window of 50s, 0 failed",
 		}, r.logs)
-	})
-}
-
-// A server that repeats the key in its error does not put it into a log.
-func TestNoSecretIsToldOrKept(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		const key = "sk-0123456789"
-		engine := struct {
-			*script
-			*describer
-		}{quick(), &describer{engines.Identity{
-			Command:  "serve --api-key " + key + " --port 8000 --max-num-batched-tokens 8192 HF_TOKEN=hf_abc",
-			Settings: map[string]string{"api-key": "another", "max-num-batched-tokens": "8192"},
-		}}}
-		engine.fails = func(n int, r *engines.Request) error {
-			if n%2 == 0 {
-				return nil
-			}
-			return &engines.Error{Class: engines.Status, Status: 500, Message: "incorrect key: " + key}
-		}
-		var logs []string
-		o := Options{Config: ci.Config{APIKey: key}, Dir: t.TempDir(), Test: "T", Log: func(f string, a ...any) { logs = append(logs, fmt.Sprintf(f, a...)) }}
-		runs, err := Run(t.Context(), engine, usual(), o)
-		require.NoError(t, err)
-		text, err := os.ReadFile(filepath.Join(o.Dir, "records", "T", "constant-10.jsonl"))
-		require.NoError(t, err)
-		for _, secret := range []string{key, "another", "hf_abc"} {
-			assert.NotContains(t, string(text), secret)
-			assert.NotContains(t, strings.Join(logs, "\n"), secret)
-		}
-		assert.Contains(t, string(text), "incorrect key: (hidden)")
-		for _, p := range runs.Records[0].Identity {
-			switch p.Key {
-			case "command":
-				assert.Equal(t, "serve --api-key (hidden) --port 8000 --max-num-batched-tokens 8192 HF_TOKEN=(hidden)", p.Value)
-			case "setting-max-num-batched-tokens":
-				assert.Equal(t, "8192", p.Value)
-			}
-		}
-	})
-	inBubble(t, func(t *testing.T) {
-		engine := quick()
-		engine.fails = func(int, *engines.Request) error {
-			return &engines.Error{Class: engines.Unauthorized, Status: 401, Message: "incorrect key: sk-1"}
-		}
-		_, err := Run(t.Context(), engine, usual(), Options{Config: ci.Config{APIKey: "sk-1"}})
-		assert.EqualError(t, err, "benchtest: the engine is not ready: one small generation: incorrect key: (hidden)")
-	})
-}
-
-func TestWhatCouldNotBeFoundOutIsListed(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		r := one(t, quick(), usual())
-		assert.Equal(t, []string{
-			"engine", "engine version or commit", "model revision", "hardware and count", "driver", "CUDA or ROCm", "torch",
-			"server command line", "server settings", "server environment", "NUMA pinning", "client host and network", "GPU clocks and temperature",
-		}, r.Unrecorded)
-	})
-	inBubble(t, func(t *testing.T) {
-		engine := struct {
-			*script
-			*describer
-		}{quick(), &describer{engines.Identity{
-			Engine: "vllm", Version: "0.26", Model: "model", Revision: "abc", Hardware: "1x H100", Command: "vllm serve",
-			Settings: map[string]string{"driver": "550", "cuda": "12.4", "torch": "2.9", "env-vllm_server_dev_mode": "1"},
-		}}}
-		r := one(t, engine, usual())
-		assert.Equal(t, []string{"NUMA pinning", "client host and network", "GPU clocks and temperature"}, r.Unrecorded)
-	})
-}
-
-func TestAnEngineIsMeasuredByOneAtATime(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		engine := real{quick()}
-		p := usual()
-		var logs []string
-		done := make(chan *Runs)
-		go func() {
-			runs, err := Run(t.Context(), engine, p, Options{Test: "TestA"})
-			assert.NoError(t, err)
-			done <- runs
-		}()
-		time.Sleep(time.Second)
-		runs, err := Run(t.Context(), engine, p, Options{Test: "TestB", Log: func(f string, a ...any) { logs = append(logs, fmt.Sprintf(f, a...)) }})
-		require.NoError(t, err)
-		first := <-done
-		assert.Equal(t, "benchtest: waiting for the engine, which TestA measures", logs[0])
-		assert.Equal(t, first.Records[0].StartID, runs.Records[0].StartID, "it is the same start")
-		assert.LessOrEqual(t, engine.peak, 1, "never both at once")
-		noContentTwice(t, engine.seen)
 	})
 }

@@ -1,0 +1,97 @@
+package benchtest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/openloop-go/openloop/engines"
+)
+
+// A health route says yes at once; generating answers "loading" for 3 s, and
+// then takes 2 s. Nothing is measured before that.
+func TestReadyIsOneGeneration(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		started := time.Now()
+		var answered time.Duration
+		engine := quick()
+		engine.fails = func(n int, r *engines.Request) error {
+			if time.Since(started) < 3*time.Second {
+				return &engines.Error{Class: engines.Refused, Status: 503, Message: "loading"}
+			}
+			if answered == 0 {
+				time.Sleep(2 * time.Second)
+				answered = time.Since(started)
+			}
+			return nil
+		}
+		var log []string
+		runs, err := Run(t.Context(), engine, usual(), Options{Log: func(format string, args ...any) {
+			log = append(log, fmt.Sprintf(format, args...))
+		}})
+		require.NoError(t, err)
+		assert.Empty(t, runs.Records[0].Problems)
+		assert.GreaterOrEqual(t, answered, 5*time.Second)
+		for _, r := range engine.seen {
+			if !strings.Contains(r.ID, "ready") {
+				continue
+			}
+			assert.Equal(t, readyOutput, r.MaxTokens)
+			assert.True(t, r.Stamp() >= answered, "asked before the engine was ready")
+			break
+		}
+		assert.Equal(t, []string{"benchtest: waiting for the engine: loading"}, log)
+	})
+}
+
+func TestAnEngineThatIsNotReady(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"a key is missing", &engines.Error{Class: engines.Unauthorized, Status: 401, Message: "POST /v1/completions: 401: no key"},
+			"benchtest: the engine is not ready: one small generation: POST /v1/completions: 401: no key"},
+		{"another kind of error", errors.New("odd"),
+			"benchtest: the engine is not ready: one small generation: odd"},
+		{"loading for ever", &engines.Error{Class: engines.Unreachable, Message: "connection refused"},
+			"benchtest: the engine was not ready after 5m0s and 147 tries (the limit is 5m0s): connection refused"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				engine := quick()
+				engine.fails = func(int, *engines.Request) error { return c.err }
+				runs, err := Run(t.Context(), engine, usual(), Options{})
+				assert.EqualError(t, err, c.want)
+				assert.Empty(t, runs.Records)
+			})
+		})
+	}
+}
+
+func TestTheModelThatAnswersIsTheOneMeant(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		engine := struct {
+			*script
+			*describer
+		}{quick(), &describer{engines.Identity{Model: "llama"}}}
+		_, err := Run(t.Context(), engine, usual(), Options{})
+		assert.EqualError(t, err, `benchtest: model "model" answered, and the engine says that it serves "llama": is this the server you mean?`)
+	})
+	inBubble(t, func(t *testing.T) {
+		engine := quick()
+		engine.reply = func(n int, r *engines.Reply) {
+			if n == 120 {
+				r.Model = "other"
+			}
+		}
+		r := one(t, engine, usual())
+		require.Equal(t, []string{kindWrongModel}, kinds(r))
+		assert.Equal(t, "1 of 100 requests were answered by another model: attach to a server that serves only the one", r.Problems[0].Text)
+	})
+}

@@ -1,0 +1,62 @@
+package benchtest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/openloop-go/openloop/ci"
+	"github.com/openloop-go/openloop/engines"
+)
+
+// A server that repeats the key in its error does not put it into a log.
+func TestNoSecretIsToldOrKept(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		const key = "sk-0123456789"
+		engine := struct {
+			*script
+			*describer
+		}{quick(), &describer{engines.Identity{
+			Command:  "serve --api-key " + key + " --port 8000 --max-num-batched-tokens 8192 HF_TOKEN=hf_abc",
+			Settings: map[string]string{"api-key": "another", "max-num-batched-tokens": "8192"},
+		}}}
+		engine.fails = func(n int, r *engines.Request) error {
+			if n%2 == 0 {
+				return nil
+			}
+			return &engines.Error{Class: engines.Status, Status: 500, Message: "incorrect key: " + key}
+		}
+		var logs []string
+		o := Options{Config: ci.Config{APIKey: key}, Dir: t.TempDir(), Test: "T", Log: func(f string, a ...any) { logs = append(logs, fmt.Sprintf(f, a...)) }}
+		runs, err := Run(t.Context(), engine, usual(), o)
+		require.NoError(t, err)
+		text, err := os.ReadFile(filepath.Join(o.Dir, "records", "T", "constant-10.jsonl"))
+		require.NoError(t, err)
+		for _, secret := range []string{key, "another", "hf_abc"} {
+			assert.NotContains(t, string(text), secret)
+			assert.NotContains(t, strings.Join(logs, "\n"), secret)
+		}
+		assert.Contains(t, string(text), "incorrect key: (hidden)")
+		for _, p := range runs.Records[0].Identity {
+			switch p.Key {
+			case "command":
+				assert.Equal(t, "serve --api-key (hidden) --port 8000 --max-num-batched-tokens 8192 HF_TOKEN=(hidden)", p.Value)
+			case "setting-max-num-batched-tokens":
+				assert.Equal(t, "8192", p.Value)
+			}
+		}
+	})
+	inBubble(t, func(t *testing.T) {
+		engine := quick()
+		engine.fails = func(int, *engines.Request) error {
+			return &engines.Error{Class: engines.Unauthorized, Status: 401, Message: "incorrect key: sk-1"}
+		}
+		_, err := Run(t.Context(), engine, usual(), Options{Config: ci.Config{APIKey: "sk-1"}})
+		assert.EqualError(t, err, "benchtest: the engine is not ready: one small generation: incorrect key: (hidden)")
+	})
+}
