@@ -3,6 +3,7 @@ package regressions
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,9 +26,9 @@ func refuse(remedy, format string, args ...any) *refusal {
 	return &refusal{fmt.Sprintf(format, args...), remedy}
 }
 
-// comparable checks, before any number is looked at, that the arms may be
+// conditions checks, before any number is looked at, that the arms may be
 // compared at all.
-func comparable(base *Baseline, cand Arm) *refusal {
+func conditions(base *Baseline, cand Arm) *refusal {
 	if base == nil || len(base.Runs) == 0 {
 		return refuse(updateCommand(cand.Test), "there is no baseline to compare with")
 	}
@@ -149,5 +150,5 @@ func updateCommand(test string) string {
 		return "OPENLOOP_UPDATE=1 go test -count=1 ."
 	}
 	top, _, _ := strings.Cut(test, "/")
-	return "OPENLOOP_UPDATE=1 go test -count=1 -run '^" + top + "$' ."
+	return "OPENLOOP_UPDATE=1 go test -count=1 -run '^" + regexp.QuoteMeta(top) + "$' ."
 }

@@ -60,7 +60,7 @@ func (f *Finding) plans(j judging, margin float64) {
 		f.Smallest = math.Abs(change(f.def, f.estimate.Smallest(margin, j.worse)))
 		return
 	}
-	last := max(j.gate.lastLook(), j.n)
+	last := j.last()
 	f.Resolvable = math.Abs(change(f.def, p.layout.Resolvable(p.s, j.same, p.m, last)))
 	f.Smallest = math.Abs(change(f.def, p.layout.Smallest(p.s, margin, j.worse, p.m, last)))
 	if f.Status != Inconclusive {
@@ -89,12 +89,12 @@ func (f Finding) hopeless(j judging) bool {
 		return false
 	}
 	lower := stat.CVLower(p.s, f.estimate.DF, 0.80)
-	return p.layout.Resolvable(lower, j.same, p.m, j.gate.lastLook()) > marginOf(f.def, f.Margin)
+	return p.layout.Resolvable(lower, j.same, p.m, j.last()) > marginOf(f.def, f.Margin)
 }
 
 // resolves reports that the last look would pass the estimate with this noise.
 func (f Finding) resolves(j judging) bool {
 	p := f.plan
 	gap := marginOf(f.def, f.Margin) - math.Max(0, f.estimate.Diff)
-	return p.starts || p.later || p.layout.Resolvable(p.s, j.same, p.m, j.gate.lastLook()) <= gap
+	return p.starts || p.later || p.layout.Resolvable(p.s, j.same, p.m, j.last()) <= gap
 }

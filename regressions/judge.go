@@ -18,52 +18,53 @@ const suspicious = 0.50
 // NextLook is not final: judge again when there are that many runs. Judge
 // neither waits nor measures, and gives the same verdict for the same runs.
 func Judge(base *Baseline, candidate Arm, g Gate) Verdict {
+	return judge(base, candidate, g, g.nextLook(len(candidate.Runs)))
+}
+
+// Compare judges one stored baseline against another: new as if its runs were
+// the candidate's. The verdict is final, since no more runs can be made.
+func Compare(old, new *Baseline, g Gate) Verdict {
+	if new == nil {
+		new = &Baseline{}
+	}
+	v := judge(old, new.Arm, g, 0)
+	v.candidate.recorded, v.candidate.commit = new.Recorded, new.Commit
+	return v
+}
+
+// judge takes one look; next is where the following one would be, 0 for none.
+func judge(base *Baseline, cand Arm, g Gate, next int) Verdict {
 	v := Verdict{headline: -1}
 	if err := g.Validate(); err != nil {
 		return v.invalid(refuse("mend the gate", "%v", err))
 	}
-	v.describe(base, candidate)
-	if no := comparable(base, candidate); no != nil {
+	v.describe(base, cand)
+	if no := conditions(base, cand); no != nil {
 		return v.invalid(no)
 	}
-	if n := len(candidate.Runs); n < stat.MinRuns {
-		v.NextLook = g.nextLook(n)
+	if n := len(cand.Runs); n < stat.MinRuns {
+		v.NextLook = next
 		return v.invalid(refuse(fmt.Sprintf("make %d runs or more", g.looks()[0]), "%s, at least %d are needed: one run has no spread, and two next to none", plural(n, "run"), stat.MinRuns))
 	}
-	metrics, optional := g.gated()
-	var chosen []Metric
-	for _, m := range metrics {
-		skip, no := present(base.Arm, candidate, m.Name, optional)
-		if no != nil {
-			return v.invalid(no)
-		}
-		if !skip {
-			chosen = append(chosen, m)
-		}
-	}
-	if len(chosen) == 0 {
-		return v.invalid(refuse("gate a metric that both arms have", "nothing to compare: neither arm has a gated metric"))
-	}
-	j := judging{base: base.Arm, cand: candidate, gate: g, n: len(candidate.Runs)}
-	guarded, no := j.guards(chosen)
+	j := judging{base: base.Arm, cand: cand, gate: g, n: len(cand.Runs), next: next}
+	metrics, no := j.choose()
 	if no != nil {
 		return v.invalid(no)
 	}
-	v.Comparisons = (len(chosen) + len(guarded)) * max(g.Gates, 1)
-	v.FalseAlarms = g.falseAlarms()
-	worse, same, err := g.levels(v.Comparisons)
-	if err != nil {
+	v.Comparisons, v.FalseAlarms = len(metrics)*max(g.Gates, 1), g.falseAlarms()
+	var err error
+	if j.worse, j.same, err = g.levels(v.Comparisons); err != nil {
 		return v.invalid(refuse("mend the gate", "%v", err))
 	}
-	v.Level, j.worse, j.same = worse, worse, same
-	for _, m := range append(chosen, guarded...) {
+	v.Level = j.worse
+	for _, m := range metrics {
 		f, err := j.find(m)
 		if err != nil {
 			return v.invalid(refuse("nothing was compared; make a valid run", "no valid value: %v", err))
 		}
 		v.Findings = append(v.Findings, f)
 	}
-	if no := sameWork(base.Arm, candidate); no != nil {
+	if no := sameWork(base.Arm, cand); no != nil {
 		return v.invalid(no)
 	}
 	v.conclude(j)
@@ -72,38 +73,57 @@ func Judge(base *Baseline, candidate Arm, g Gate) Verdict {
 	return v
 }
 
-// Compare judges one stored baseline against another: new as if its runs were
-// the candidate's. The verdict is final, since no more runs can be made.
-func Compare(old, new *Baseline, g Gate) Verdict {
-	if new == nil {
-		return Judge(old, Arm{}, g)
-	}
-	v := Judge(old, new.Arm, g)
-	v.NextLook = 0
-	v.candidate.recorded, v.candidate.commit = new.Recorded, new.Commit
-	return v
-}
-
-// judging is one call of Judge.
+// judging is one call of judge: n runs of the candidate, the next look, and
+// the nominal levels.
 type judging struct {
 	base, cand  Arm
 	gate        Gate
-	n           int
+	n, next     int
 	worse, same float64
 }
 
-// guards is the error rate, unless it is gated by name or no arm has it.
-func (j judging) guards(chosen []Metric) ([]Metric, *refusal) {
-	for _, m := range chosen {
-		if m.Name == errorRate {
-			return nil, nil
+// last is the number of candidate runs at the last look there will be.
+func (j judging) last() int {
+	if j.next == 0 {
+		return j.n
+	}
+	return j.gate.lastLook()
+}
+
+// choose are the metrics to compare: those gated that the arms have, and the
+// error rate, which is guarded unless it is gated by name or no arm has it.
+func (j judging) choose() ([]Metric, *refusal) {
+	gated, optional := j.gate.gated()
+	var out []Metric
+	required, errors := false, false
+	for _, m := range gated {
+		skip, no := present(j.base, j.cand, m.Name, optional)
+		if no != nil {
+			return nil, no
 		}
+		if !skip {
+			out = append(out, m)
+			required = required || !m.Watch
+			errors = errors || m.Name == errorRate
+		}
+	}
+	if len(out) == 0 {
+		return nil, refuse("gate a metric that both arms have", "nothing to compare: the arms have no gated metric in common")
+	}
+	if !required {
+		// Where nothing else is there, what is watched must pass.
+		for i := range out {
+			out[i].Watch = false
+		}
+	}
+	if errors {
+		return out, nil
 	}
 	skip, no := present(j.base, j.cand, errorRate, true)
 	if skip || no != nil {
-		return nil, no
+		return out, no
 	}
-	return []Metric{{Name: errorRate, Margin: errorMargin}}, nil
+	return append(out, Metric{Name: errorRate, Margin: errorMargin}), nil
 }
 
 // find judges one metric.

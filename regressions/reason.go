@@ -38,8 +38,11 @@ func (v *Verdict) word(j judging) {
 	case Inconclusive:
 		v.Remedy = f.needs(*v, j)
 	}
-	if (v.Status == Regressed || v.Status == Improved) && j.n < j.gate.lastLook() {
-		v.notes = append(v.notes, fmt.Sprintf("stopped at %d of at most %d runs; an estimate after an early stop leans away from zero", j.n, j.gate.lastLook()))
+	if (v.Status == Regressed || v.Status == Improved) && j.next > 0 {
+		v.notes = append(v.notes, fmt.Sprintf("stopped at %d of at most %d runs: an estimate after an early stop leans away from zero", j.n, j.last()))
+	}
+	if v.Status == Inconclusive && v.NextLook == 0 && j.next > 0 {
+		v.notes = append(v.notes, fmt.Sprintf("stopped at %d runs: at this noise not even the last look, at %d, can be expected to tell", j.n, j.last()))
 	}
 	v.remark(j)
 }
@@ -67,13 +70,16 @@ func (f Finding) needs(v Verdict, j judging) string {
 	case f.worsens():
 		s = fmt.Sprintf("%s would show it, if it stays as large", n)
 	case v.NextLook == 0 && f.Resolvable > f.Margin:
-		s = fmt.Sprintf("a margin of at least %s, which is what %d runs resolve at a variation of %s, or more runs: %s", f.rough(f.Resolvable), max(j.gate.lastLook(), j.n), f.rough(f.plan.s), n)
+		s = fmt.Sprintf("a margin of at least %s, which is what %d runs resolve at a variation of %s, or more runs: %s", f.rough(f.Resolvable), j.last(), f.rough(f.plan.s), n)
 	case n.Never:
 		s = "a margin further from the change: no number of runs tells them apart"
 	default:
 		s = fmt.Sprintf("%s would show that it is within the margin", n)
 	}
-	if v.NextLook > 0 {
+	switch {
+	case v.NextLook >= pairsWanted && f.plan.later:
+		return fmt.Sprintf("the next look is at %d runs, and those are paired by their arrivals", v.NextLook)
+	case v.NextLook > 0:
 		return fmt.Sprintf("the next look is at %d runs (%s)", v.NextLook, s)
 	}
 	return s
@@ -115,20 +121,26 @@ func marks(a Arm) []sample {
 
 // remark adds what a reader should know beside the verdict.
 func (v *Verdict) remark(j judging) {
-	var real, watched []string
+	var worse, watched []string
 	for _, f := range v.Findings {
 		switch {
 		case f.Status == Pass && f.Role != Guard && f.Slower <= j.worse:
-			real = append(real, f.Metric)
+			worse = append(worse, f.Metric)
 		case f.Status == Inconclusive && f.Role == Watched && v.Status.Green():
 			watched = append(watched, fmt.Sprintf("%s is watched and undecided: %d runs resolve %s at its noise, its margin is %s",
-				f.Metric, max(j.gate.lastLook(), j.n), f.rough(f.Resolvable), f.size(f.Margin)))
+				f.Metric, j.last(), f.rough(f.Resolvable), f.size(f.Margin)))
 		}
 	}
-	if real != nil {
-		v.notes = append(v.notes, strings.Join(real, ", ")+": worse beyond chance, within the margin")
+	if worse != nil {
+		v.notes = append(v.notes, strings.Join(worse, ", ")+": worse beyond chance, within the margin")
 	}
 	v.notes = append(v.notes, watched...)
+	gated, _ := j.gate.gated()
+	for _, m := range gated {
+		if j.cand.has(m.Name) && !j.base.has(m.Name) {
+			v.notes = append(v.notes, m.Name+" is not gated: the baseline does not have it")
+		}
+	}
 	if age := j.age(v.baseline.recorded); age > stale {
 		v.notes = append(v.notes, fmt.Sprintf("the baseline is %.0f days old", math.Floor(age.Hours()/24)))
 	}

@@ -36,11 +36,12 @@ func (v Verdict) Text() string {
 
 // arms are the lines of baseline and candidate, their columns aligned.
 func (v Verdict) arms() (old, now string) {
-	old, now = v.baseline.String(), v.candidate.String()
 	if v.headline < 0 || v.headline >= len(v.Findings) {
-		return old, now
+		return v.baseline.String(), v.candidate.String()
 	}
 	f := v.Findings[v.headline]
+	v.baseline.compared, v.candidate.compared = f.Baseline.Runs, f.Candidate.Runs
+	old, now = v.baseline.String(), v.candidate.String()
 	a, b := f.row(f.Baseline), f.row(f.Candidate)
 	width := max(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
 	pad := func(s string) string { return s + strings.Repeat(" ", width-utf8.RuneCountInString(s)+3) }
@@ -57,6 +58,9 @@ func (s side) String() string {
 		return ""
 	}
 	parts := []string{plural(s.runs, "run"), plural(s.starts, "start")}
+	if s.compared > 0 && s.compared < s.runs {
+		parts[0] += fmt.Sprintf(" (%d compared)", s.compared)
+	}
 	switch {
 	case s.virtual:
 		parts = append(parts, "virtual time")
@@ -96,6 +100,8 @@ func (v Verdict) also() string {
 			parts = append(parts, f.errors())
 		case f.Role == Reported:
 			parts = append(parts, fmt.Sprintf("%s %s (not gated)", f.Metric, f.moved()))
+		case f.Status == Invalid:
+			parts = append(parts, fmt.Sprintf("%s %s (suspicious)", f.Metric, f.moved()))
 		default:
 			parts = append(parts, fmt.Sprintf("%s %s (%s)", f.Metric, f.moved(), f.Status))
 		}

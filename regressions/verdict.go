@@ -118,9 +118,11 @@ type Verdict struct {
 // side is an arm as the text tells of it.
 type side struct {
 	runs, starts int
-	recorded     time.Time
-	commit       string
-	virtual      bool
+	// compared is how many of the runs the headline is about.
+	compared int
+	recorded time.Time
+	commit   string
+	virtual  bool
 	// remark follows the numbers: "same arrivals".
 	remark string
 }
