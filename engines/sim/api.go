@@ -189,9 +189,10 @@ func tokenIDs(raw []byte) ([]int32, bool) {
 	for _, c := range raw[1:] {
 		switch {
 		case c >= '0' && c <= '9':
-			if id, digits = id*10+int(c-'0'), digits+1; digits > 9 {
+			if digits == 9 || digits > 0 && id == 0 { // too large, or no number in JSON
 				return nil, false
 			}
+			id, digits = id*10+int(c-'0'), digits+1
 		case (c == ',' || c == ']') && digits > 0:
 			ids = append(ids, int32(id))
 			id, digits = 0, 0

@@ -161,3 +161,25 @@ func (c Config) resolve() (Config, error) {
 	}
 	return c, nil
 }
+
+// check says what is wrong with a request's lengths, as the servers do.
+func (c *Config) check(prompt, most, least int) error {
+	switch {
+	case prompt == 0:
+		return errors.New("the prompt is empty: it must have at least one token")
+	case most < 1:
+		return fmt.Errorf("max_tokens must be at least 1, got %d", most)
+	case least < 0 || least > most:
+		return fmt.Errorf("min_tokens must be from 0 to max_tokens=%d, got %d", most, least)
+	case prompt+most > c.MaxModelLen:
+		return &tooLong{c.MaxModelLen, prompt, most}
+	}
+	return nil
+}
+
+// tooLong is a request that exceeds the model's context.
+type tooLong struct{ limit, prompt, most int }
+
+func (e *tooLong) Error() string {
+	return fmt.Sprintf("this model's maximum context length is %d tokens; the prompt has %d and %d are asked for: %d together", e.limit, e.prompt, e.most, e.prompt+e.most)
+}

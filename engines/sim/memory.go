@@ -91,6 +91,9 @@ func (m *Memory) Close() error {
 	return err
 }
 
+// Server is the server behind the in-memory connections.
+func (m *Memory) Server() *Server { return m.server }
+
 // Generate streams one generation over HTTP.
 func (m *Memory) Generate(ctx context.Context, r *engines.Request, emit func(engines.Chunk)) (engines.Reply, error) {
 	return m.client.Generate(ctx, r, emit)

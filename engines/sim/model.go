@@ -2,7 +2,7 @@ package sim
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"iter"
 	"math"
 	"sync"
@@ -146,7 +146,11 @@ func (m *Model) submit(r *engines.Request, at time.Duration) {
 	}
 	if err := m.cfg.check(len(tokens), r.MaxTokens, r.MinTokens); err != nil {
 		q.last = at
-		m.report(q, engines.Reply{Status: 400}, &engines.Error{Class: engines.Status, Status: 400, Message: "generate: status 400: " + err.Error()})
+		failure := &engines.Error{Class: engines.Misuse, Message: "sim: " + err.Error()}
+		if errors.As(err, new(*tooLong)) { // which only the server can know
+			failure.Class, failure.Status = engines.Status, 400
+		}
+		m.report(q, engines.Reply{Status: failure.Status}, failure)
 		return
 	}
 	q.setPrompt(tokens, r.CacheSalt)
@@ -157,39 +161,31 @@ func (m *Model) submit(r *engines.Request, at time.Duration) {
 	}
 }
 
-// check says what is wrong with a request's lengths, as the servers do.
-func (c *Config) check(prompt, most, least int) error {
-	switch {
-	case prompt == 0:
-		return fmt.Errorf("the prompt is empty: it must have at least one token")
-	case most < 1:
-		return fmt.Errorf("max_tokens must be at least 1, got %d", most)
-	case least < 0 || least > most:
-		return fmt.Errorf("min_tokens must be from 0 to max_tokens=%d, got %d", most, least)
-	case prompt+most > c.MaxModelLen:
-		return fmt.Errorf("this model's maximum context length is %d tokens; the prompt has %d and %d are asked for: %d together", c.MaxModelLen, prompt, most, prompt+most)
+// Generate serves one request by itself; concurrent calls take turns. It takes
+// no time: events are stamped, by the request's clock, as they are computed.
+// When they would have come is what Simulate reports.
+func (m *Model) Generate(ctx context.Context, r *engines.Request, emit func(engines.Chunk)) (reply engines.Reply, err error) {
+	sent, first := r.Now(), time.Duration(0)
+	if ctx.Err() == nil {
+		m.Simulate(func(yield func(engines.Arrival) bool) {
+			yield(engines.Arrival{At: sent, Request: r})
+		}, func(o engines.Outcome) {
+			reply, err = o.Reply, o.Err
+			for i, c := range o.Chunks {
+				if ctx.Err() != nil {
+					break
+				}
+				if c.At = r.Now(); i == 0 {
+					first = c.At
+				}
+				emit(c)
+			}
+		})
 	}
-	return nil
-}
-
-// Generate serves one request by itself, at once; concurrent calls take
-// turns. The times it reports are those that the request would have met,
-// counted from the request's own clock.
-func (m *Model) Generate(ctx context.Context, r *engines.Request, emit func(engines.Chunk)) (engines.Reply, error) {
-	if err := ctx.Err(); err != nil {
-		return engines.Reply{}, &engines.Error{Class: engines.Canceled, Message: "generate: " + err.Error(), Err: err}
+	reply.Sent, reply.FirstEvent, reply.Closed = sent, first, r.Now()
+	if cause := context.Cause(ctx); cause != nil {
+		err = &engines.Error{Class: engines.Canceled, Message: "generate: canceled: " + cause.Error(), Err: cause}
 	}
-	var reply engines.Reply
-	var err error
-	now := r.Now()
-	m.Simulate(func(yield func(engines.Arrival) bool) {
-		yield(engines.Arrival{At: now, Request: r})
-	}, func(o engines.Outcome) {
-		for _, c := range o.Chunks {
-			emit(c)
-		}
-		reply, err = o.Reply, o.Err
-	})
 	return reply, err
 }
 

@@ -1,0 +1,78 @@
+package sim_test
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/openloop-go/openloop/engines/sim"
+)
+
+// TestStreamsToTheByte shows what a client reads. Virtual time begins at the
+// turn of the year 2000.
+func TestStreamsToTheByte(t *testing.T) {
+	for _, row := range []struct {
+		name, path, body string
+		cfg              sim.Config
+		want             string
+	}{
+		{"a completion", "/v1/completions", `{"prompt":[7,8],"max_tokens":2,"ignore_eos":true,"stream":true}`, sim.Config{}, `
+data: {"id":"cmpl-r1","object":"text_completion","created":946684800,"model":"m","choices":[{"index":0,"text":" csvr","logprobs":null,"finish_reason":null,"stop_reason":null}]}
+
+data: {"id":"cmpl-r1","object":"text_completion","created":946684800,"model":"m","choices":[{"index":0,"text":" cmgo","logprobs":null,"finish_reason":"length","stop_reason":null}]}
+
+data: [DONE]
+
+`},
+		{"with counts and token ids", "/v1/completions", `{"prompt":[7,8],"max_tokens":1,"stream":true,"return_token_ids":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}}`, sim.Config{}, `
+data: {"id":"cmpl-r1","object":"text_completion","created":946684800,"model":"m","choices":[{"index":0,"text":" csvr","logprobs":null,"finish_reason":"length","stop_reason":null,"prompt_token_ids":[7,8],"token_ids":[66161]}],"usage":{"prompt_tokens":2,"total_tokens":3,"completion_tokens":1}}
+
+data: {"id":"cmpl-r1","object":"text_completion","created":946684800,"model":"m","choices":[],"usage":{"prompt_tokens":2,"total_tokens":3,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":0}}}
+
+data: [DONE]
+
+`},
+		{"a chat on SGLang", "/v1/chat/completions", `{"messages":[{"role":"user","content":"a"}],"max_tokens":1,"stream":true,"stream_options":{"include_usage":true}}`, sim.Config{Flavor: sim.SGLang}, `
+data: {"id":"r1","object":"chat.completion.chunk","created":946684800,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}]}
+
+data: {"id":"r1","object":"chat.completion.chunk","created":946684800,"model":"m","choices":[{"index":0,"delta":{"content":" cuii"},"logprobs":null,"finish_reason":"length","matched_stop":null}]}
+
+data: {"id":"r1","object":"chat.completion.chunk","created":946684800,"model":"m","choices":[],"usage":{"prompt_tokens":11,"total_tokens":12,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":0}}}
+
+data: [DONE]
+
+`},
+		{"several tokens an event, as asked for, and no counts", "/v1/completions", `{"prompt":[7,8],"max_tokens":4,"ignore_eos":true,"stream":true,"stream_interval":2,"cache_salt":"s","stream_options":{"include_usage":true}}`, sim.Config{Faults: sim.Faults{NoUsage: true}}, `
+data: {"id":"cmpl-r1","object":"text_completion","created":946684800,"model":"m","choices":[{"index":0,"text":" csvr","logprobs":null,"finish_reason":null,"stop_reason":null}]}
+
+data: {"id":"cmpl-r1","object":"text_completion","created":946684800,"model":"m","choices":[{"index":0,"text":" cmgo udr","logprobs":null,"finish_reason":null,"stop_reason":null}]}
+
+data: {"id":"cmpl-r1","object":"text_completion","created":946684800,"model":"m","choices":[{"index":0,"text":" adw","logprobs":null,"finish_reason":"length","stop_reason":null}]}
+
+data: [DONE]
+
+`},
+		{"an error half-way", "/v1/completions", `{"prompt":[7,8],"max_tokens":3,"ignore_eos":true,"stream":true}`, sim.Config{Faults: sim.Faults{StreamErrorShare: 1}}, `
+data: {"id":"cmpl-r1","object":"text_completion","created":946684800,"model":"m","choices":[{"index":0,"text":" csvr","logprobs":null,"finish_reason":null,"stop_reason":null}]}
+
+data: {"error":{"message":"EngineCore encountered an issue","type":"InternalServerError","param":null,"code":500}}
+
+data: [DONE]
+
+`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			row.cfg.Model = "m"
+			inBubble(t, row.cfg, func(t *testing.T, m *sim.Memory) {
+				r := httptest.NewRequest("POST", row.path, strings.NewReader(row.body))
+				r.Header.Set("Content-Type", "application/json")
+				r.Header.Set("X-Request-Id", "r1")
+				w := httptest.NewRecorder()
+				m.Server().Handler().ServeHTTP(w, r)
+				if got := "\n" + w.Body.String(); got != row.want || w.Code != 200 {
+					t.Errorf("status %d, got%swant%s", w.Code, got, row.want)
+				}
+			})
+		})
+	}
+}
