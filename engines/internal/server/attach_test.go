@@ -133,6 +133,16 @@ func TestAttachToWhatDoesNotAnswer(t *testing.T) {
 	}
 }
 
+func TestUserInformationIsInNoMessage(t *testing.T) {
+	h := httptest.NewServer(&servertest.Server{Owner: "sglang", Models: []string{"m"}})
+	defer h.Close()
+	url := strings.Replace(h.URL, "http://", "http://somebody:sesame-open@", 1)
+	_, err := Attach(t.Context(), testKind(), Config{URL: url})
+	if err == nil || strings.Contains(err.Error(), "sesame") || !strings.Contains(err.Error(), h.URL+" (Config.URL) is a server of kind sglang") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestAttachGivesUpOnALoadingServer(t *testing.T) {
 	h := httptest.NewServer(&servertest.Server{Routes: map[string][]servertest.Reply{
 		"GET /v1/models": {servertest.Text(503, "loading model")},

@@ -73,8 +73,7 @@ func answersWith(ctx context.Context, client *openai.Engine, path, field string)
 }
 
 // wrongKind is the sentence for a server of another kind.
-func (k *Kind) wrongKind(c Config, root, kind, said string) error {
-	at := fmt.Sprintf("%s (%s)", root, c.from)
+func (k *Kind) wrongKind(at, kind, said string) error {
 	if kind == "" {
 		known := ""
 		if said != "" {

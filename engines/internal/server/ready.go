@@ -51,23 +51,24 @@ func (k *Kind) ready(ctx context.Context, c Config, root string) (*openai.Engine
 		return nil, &lastingError{err}
 	}
 	defer unnamed.Close()
+	at := fmt.Sprintf("%s (%s)", unnamed.URL(), c.from) // without user information
 	models, err := cards(ctx, unnamed)
 	if err != nil {
 		return nil, err
 	}
 	if len(models) == 0 {
-		return nil, lasting("%s (%s) serves no model: start it with one", root, c.from)
+		return nil, lasting("%s serves no model: start it with one", at)
 	}
 	kind, said, err := identify(ctx, unnamed, models)
 	if err != nil {
 		return nil, err
 	}
 	if kind != k.Name {
-		return nil, &lastingError{k.wrongKind(c, root, kind, said)}
+		return nil, &lastingError{k.wrongKind(at, kind, said)}
 	}
 	model, err := choose(models, c.Model)
 	if err != nil {
-		return nil, lasting("%s (%s): %w", root, c.from, err)
+		return nil, lasting("%s: %w", at, err)
 	}
 	client, err := k.client(c, root, model)
 	if err != nil {
@@ -75,8 +76,8 @@ func (k *Kind) ready(ctx context.Context, c Config, root string) (*openai.Engine
 	}
 	reply, err := client.Generate(ctx, probe(c.Chat), func(engines.Chunk) {})
 	if err == nil && reply.Model != "" && reply.Model != model {
-		err = lasting("%s (%s): model %q answered, want %q: something between here and the server sends requests elsewhere",
-			root, c.from, reply.Model, model)
+		err = lasting("%s: model %q answered, want %q: something between here and the server sends requests elsewhere",
+			at, reply.Model, model)
 	}
 	if err != nil {
 		_ = client.Close()
