@@ -147,9 +147,9 @@ func TestCompilationsAreLoggedAndCounted(t *testing.T) {
 }
 
 // TestOnAPortItKeepsVirtualTime: over a real port, on the real clock, times
-// are those of virtual time and what the host adds. The allowance is for a host
-// that is busy with other tests; a slow host's wake-ups do not add up, since
-// steps are scheduled by absolute times.
+// are those of virtual time and what the host adds. What it adds is measured
+// beside it, as the lateness of short sleeps; and the events least delayed, a
+// tenth of all, are looked at, because a busy host's pauses come in bursts.
 func TestOnAPortItKeepsVirtualTime(t *testing.T) {
 	cfg := sim.Config{Noise: sim.Quiet, DevMode: true}
 	l := load{rate: 30, prompt: 256, output: 24, seed: 5}
@@ -174,7 +174,9 @@ func TestOnAPortItKeepsVirtualTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	lateness := measureSleeps(t)
 	got := overHTTP(engine, l, n)
+	host := lateness()
 	var late []time.Duration
 	for i := range got {
 		if got[i].err != nil || got[i].tokens() != l.output {
@@ -183,10 +185,11 @@ func TestOnAPortItKeepsVirtualTime(t *testing.T) {
 		late = append(late, got[i].reply.FirstEvent-want[i].reply.FirstEvent, got[i].chunks[23].At-want[i].chunks[23].At)
 	}
 	slices.Sort(late)
-	if median := late[len(late)/2]; late[0] < -5*time.Millisecond || median > 40*time.Millisecond {
-		t.Errorf("against virtual time events are from %v to %v late, the median %v", late[0], late[len(late)-1], median)
+	allowed := 20*time.Millisecond + 20*host
+	if tenth := late[len(late)/10]; tenth < -allowed || tenth > allowed {
+		t.Errorf("a tenth of the events is up to %v late against virtual time, want at most %v; the others up to %v", tenth, allowed, late[len(late)-1])
 	}
-	t.Logf("late: least %v, median %v, most %v", late[0], late[len(late)/2], late[len(late)-1])
+	t.Logf("late: least %v, median %v, most %v; a sleep %v", late[0], late[len(late)/2], late[len(late)-1], host)
 	if err := engine.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -195,6 +198,33 @@ func TestOnAPortItKeepsVirtualTime(t *testing.T) {
 	}
 	if err := <-served; err != nil {
 		t.Error(err)
+	}
+}
+
+// measureSleeps begins to measure how late short sleeps end; the function that
+// it returns ends that, and gives the median.
+func measureSleeps(t *testing.T) func() time.Duration {
+	t.Helper()
+	stop := make(chan struct{})
+	result := make(chan time.Duration)
+	go func() {
+		var late []time.Duration
+		for {
+			select {
+			case <-stop:
+				slices.Sort(late)
+				result <- late[len(late)/2]
+				return
+			default:
+				began := time.Now()
+				time.Sleep(time.Millisecond)
+				late = append(late, time.Since(began)-time.Millisecond)
+			}
+		}
+	}()
+	return func() time.Duration {
+		close(stop)
+		return <-result
 	}
 }
 
