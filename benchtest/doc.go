@@ -19,8 +19,10 @@
 //   - Run i of a point has the pair seed H(point hash, Point.Seed, i), by
 //     which arrivals, lengths and sharing are the same in every arm and on
 //     every day. The content of prompts comes from the pair seed and a nonce
-//     of the engine start, so that no start sees the same content twice. H is
-//     SHA-256, and its bytes never change.
+//     of the engine start, so that no start sees the same content twice: a
+//     random one on a real clock and, so that virtual time is reproducible, a
+//     hash of the tokens that the engine says it has served in virtual time.
+//     H is SHA-256, and its bytes never change.
 //   - Whether a run is valid is judged before anything is compared, from its
 //     record alone where that is possible (Judge). Missing is never zero.
 //   - A finished run is on disk before the next starts. A panic of the engine

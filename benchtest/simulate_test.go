@@ -72,8 +72,11 @@ func (e *computed) serve(a engines.Arrival) {
 	}
 	end := start
 	if o.Err == nil {
+		o.Chunks = make([]engines.Chunk, 0, a.Request.MaxTokens)
 		for i := range a.Request.MaxTokens {
-			end += map[bool]time.Duration{true: e.first, false: e.gap}[i == 0]
+			if end += e.gap; i == 0 {
+				end = start + e.first
+			}
 			o.Chunks = append(o.Chunks, engines.Chunk{At: end, Token: true, Content: true, Tokens: engines.Known(1)})
 		}
 		if e.slots > 0 {
