@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/openloop-go/openloop/benchtest/metric"
@@ -34,7 +35,7 @@ var (
 func arm(n, starts int, of func(i int) map[string]float64) regressions.Arm {
 	a := regressions.Arm{
 		Test: "TestDecodeDidNotSlowDown", PointName: "poisson-4", Schema: metric.Schema,
-		Point: point, PointHash: metric.Hash(point), Key: key,
+		Point: slices.Clone(point), PointHash: metric.Hash(point), Key: slices.Clone(key),
 		Identity: []metric.Pair{{Key: "version", Value: "0.21.0"}},
 		Cache:    "flushed",
 	}

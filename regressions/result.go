@@ -23,7 +23,9 @@ func (p *parser) result(rec *benchfmt.Result) error {
 	}
 	run.Values, run.Missing = map[string]float64{}, map[string]string{}
 	for _, v := range rec.Values {
-		if v.OrigUnit != "" {
+		// The reader converts units that it knows, such as ns; a value is
+		// never inferred from another unit here.
+		if v.OrigUnit != "" && v.OrigUnit != v.Unit {
 			return p.fail(line, "unit mismatch: %s, want %s", v.OrigUnit, v.Unit)
 		}
 		if err := validValue(v.Unit, v.Value); err != nil {

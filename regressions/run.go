@@ -71,6 +71,11 @@ func FromRecords(records []*metric.Record, metrics []string) (Arm, error) {
 			return Arm{}, fmt.Errorf("regressions: unknown metric %q: see metric.Names", name)
 		}
 	}
+	for i, r := range records {
+		if r == nil {
+			return Arm{}, fmt.Errorf("regressions: records[%d] is nil", i)
+		}
+	}
 	first := records[0]
 	arm := Arm{
 		Test: first.Test, PointName: first.PointName, Schema: first.Schema,
