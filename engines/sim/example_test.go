@@ -3,8 +3,11 @@ package sim_test
 import (
 	"context"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -169,4 +172,58 @@ func ExampleConfig() {
 	n, _ := model.CompileEvents(ctx)
 	fmt.Println(n.N, "shapes compiled")
 	// Output: 2 shapes compiled
+}
+
+// On a port, the engine serves any client until it is shut down.
+func ExampleServer() {
+	server, err := sim.NewServer(sim.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	resp, err := http.Get("http://" + listener.Addr().String() + "/version")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer resp.Body.Close()
+	_, _ = io.Copy(os.Stdout, resp.Body)
+	fmt.Println(server.Shutdown(context.Background()), <-served)
+	// Output:
+	// {"version":"sim-1"}
+	// <nil> <nil>
+}
+
+// What a prefix cache holds lasts from one call to the next, until it is
+// flushed; and a restart is another start of the engine.
+func ExampleModel_Flush() {
+	model, err := sim.NewModel(sim.Config{DevMode: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	cached := func() int {
+		r := &engines.Request{Tokens: make([]int32, 1000), MaxTokens: 2, IgnoreEOS: true}
+		reply, _ := model.Generate(ctx, r, func(engines.Chunk) {})
+		return reply.CachedTokens.N
+	}
+	fmt.Println(cached(), cached())
+	f, _ := model.Flush(ctx)
+	fmt.Println(f.Outcome, cached())
+	_ = model.Restart(ctx)
+	c, _ := model.Scrape(ctx)
+	l, _ := model.Load(ctx)
+	fmt.Println(c.PromptTokens.N, c.Instance, l.Idle())
+	// Output:
+	// 0 992
+	// flushed 0
+	// 0 sim-0-1 true
 }

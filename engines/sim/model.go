@@ -54,6 +54,11 @@ func (m *Model) Simulate(arrivals iter.Seq[engines.Arrival], done func(engines.O
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.out = done
+	defer func() {
+		// Nothing is left in flight, unless the driver has panicked.
+		m.out = nil
+		m.s.abandon()
+	}()
 	first, latest := true, time.Duration(0)
 	for a := range m.unlocked(arrivals) {
 		if first {
@@ -73,7 +78,6 @@ func (m *Model) Simulate(arrivals iter.Seq[engines.Arrival], done func(engines.O
 		m.submit(a.Request, latest)
 	}
 	m.advance(math.MaxInt64)
-	m.out = nil
 }
 
 // unlocked gives up the model while the caller decides on its next arrival,

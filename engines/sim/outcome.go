@@ -53,12 +53,18 @@ func (m *Model) report(q *sequence, reply engines.Reply, err error) {
 			reply.PromptTokens, reply.OutputTokens = engines.Known(q.prompt), engines.Known(q.before)
 		}
 	}
-	out := m.out
-	m.mu.Unlock()
-	out(engines.Outcome{Request: q.request, Reply: reply, Err: err, Chunks: chunks})
-	m.mu.Lock()
+	m.tell(engines.Outcome{Request: q.request, Reply: reply, Err: err, Chunks: chunks})
 	q.request = nil
 	m.spare = append(m.spare, q)
+}
+
+// tell calls the driver, which may call the model back.
+func (m *Model) tell(o engines.Outcome) {
+	if m.out != nil {
+		m.mu.Unlock()
+		defer m.mu.Lock()
+		m.out(o)
+	}
 }
 
 // stream is the events of a sequence's tokens, in a buffer that the next call

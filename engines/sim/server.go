@@ -34,6 +34,10 @@ type Server struct {
 	failures sync.Once
 }
 
+// keepAlive is how long an idle connection stays open: uvicorn's default, and
+// so vLLM's and SGLang's.
+const keepAlive = 5 * time.Second
+
 // NewServer starts an engine. It must be closed.
 func NewServer(cfg Config) (*Server, error) {
 	cfg, err := cfg.resolve()
@@ -46,7 +50,7 @@ func NewServer(cfg Config) (*Server, error) {
 	}
 	s.sched = newScheduler(cfg, 0, s.ended)
 	s.mux = s.routes()
-	s.http = &http.Server{Handler: s.Handler()}
+	s.http = &http.Server{Handler: s.Handler(), IdleTimeout: keepAlive}
 	s.logStart()
 	go s.loop()
 	return s, nil

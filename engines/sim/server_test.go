@@ -152,8 +152,7 @@ func TestCompilationsAreLoggedAndCounted(t *testing.T) {
 // tenth of all, are looked at, because a busy host's pauses come in bursts.
 func TestOnAPortItKeepsVirtualTime(t *testing.T) {
 	cfg := sim.Config{Noise: sim.Quiet, DevMode: true}
-	l := load{rate: 30, prompt: 256, output: 24, seed: 5}
-	const n = 30
+	l, n := load{rate: 30, prompt: 256, output: 24, seed: 5}, 30
 	model, err := sim.NewModel(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -189,7 +188,7 @@ func TestOnAPortItKeepsVirtualTime(t *testing.T) {
 	if tenth := late[len(late)/10]; tenth < -allowed || tenth > allowed {
 		t.Errorf("a tenth of the events is up to %v late against virtual time, want at most %v; the others up to %v", tenth, allowed, late[len(late)-1])
 	}
-	t.Logf("late: least %v, median %v, most %v; a sleep %v", late[0], late[len(late)/2], late[len(late)-1], host)
+	t.Logf("late: median %v, most %v; a sleep %v", late[len(late)/2], late[len(late)-1], host)
 	if err := engine.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -225,30 +224,6 @@ func measureSleeps(t *testing.T) func() time.Duration {
 	return func() time.Duration {
 		close(stop)
 		return <-result
-	}
-}
-
-func TestWhatIsWrongIsSaidAllAtOnce(t *testing.T) {
-	_, err := sim.NewModel(sim.Config{
-		Flavor: "tgi", KVTokens: 100, MaxModelLen: 200, DecodeSlowdown: -1, MaxBatchedTokens: 64,
-		Faults: sim.Faults{CutShare: .7, ResetShare: .7, StallFor: time.Second, RefuseStatus: 500},
-	})
-	const want = `sim: Flavor must be "vllm" or "sglang", got "tgi"
-KVTokens must be a multiple of the block size 16, got 100
-MaxModelLen must not exceed the KV capacity of 96 tokens, got 200
-MaxBatchedTokens must exceed MaxNumSeqs = 64, got 64
-DecodeSlowdown must be positive and finite, got -1
-Faults: ErrorShare, RefuseShare, StreamErrorShare, CutShare and ResetShare must not exceed 1 together, got 1.4
-Faults: StallEvery and StallFor go together, got 0s and 1s
-Faults.RefuseStatus must be 429 or 503, got 500`
-	if err == nil || err.Error() != want {
-		t.Errorf("got\n%v\nwant\n%s", err, want)
-	}
-	if _, err := sim.Open(t.Context(), sim.Config{MaxNumSeqs: -1}); err == nil {
-		t.Error("an engine with -1 sequences started")
-	}
-	if err := (sim.Config{}).Validate(); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -17,6 +17,7 @@ type voice struct {
 	name   string // the reply's id
 	made   int64  // when, in Unix seconds
 	hide   bool   // cached tokens
+	mute   bool   // all counts
 	size   int    // tokens an event
 
 	buf    []byte
@@ -28,7 +29,7 @@ type voice struct {
 func newVoice(s *Server, a *ask, q *sequence, chat bool, prompt []int32) *voice {
 	v := &voice{
 		q: q, ask: a, chat: chat, sglang: s.cfg.Flavor == SGLang, model: s.cfg.answerModel(),
-		made: time.Now().Unix(), hide: s.cfg.Faults.HideCached,
+		made: time.Now().Unix(), hide: s.cfg.Faults.HideCached, mute: s.cfg.Faults.NoUsage,
 		size: max(1, s.cfg.Faults.TokensPerEvent, a.StreamInterval),
 	}
 	if a.ReturnTokenIDs {
@@ -197,9 +198,14 @@ func (v *voice) object() map[string]any {
 	if v.ask.ReturnTokenIDs {
 		choice["token_ids"], choice["prompt_token_ids"] = ids, v.prompt
 	}
+	answer := map[string]any{"id": v.name, "object": object, "created": v.made, "model": v.model, "choices": []any{choice}}
+	if v.mute {
+		return answer
+	}
 	usage := map[string]any{"prompt_tokens": v.q.prompt, "completion_tokens": v.q.want, "total_tokens": v.q.prompt + v.q.want}
 	if !v.hide {
 		usage["prompt_tokens_details"] = map[string]any{"cached_tokens": v.q.hit}
 	}
-	return map[string]any{"id": v.name, "object": object, "created": v.made, "model": v.model, "choices": []any{choice}, "usage": usage}
+	answer["usage"] = usage
+	return answer
 }
