@@ -3,7 +3,6 @@ package steady
 import (
 	"errors"
 	"fmt"
-	"sort"
 	"time"
 
 	"github.com/openloop-go/openloop/benchtest/metric"
@@ -81,11 +80,22 @@ func Of(r *metric.Record) (Series, error) {
 // instants from the window's first edge to its last, so that what happens at
 // an instant counts after it, at both edges alike.
 func inFlight(n []int, r *metric.Record) {
-	last := len(n) - 1
+	last := time.Duration(len(n) - 1)
+	window := r.To - r.From
 	after := func(t time.Duration) int { // the first instant after t
-		return sort.Search(len(n), func(k int) bool {
-			return r.From+(r.To-r.From)*time.Duration(k)/time.Duration(last) > t
-		})
+		if t < r.From {
+			return 0
+		}
+		if t >= r.To {
+			return len(n)
+		}
+		// The instants are cut to whole nanoseconds, so the quotient may be
+		// one short.
+		k := (t - r.From) * last / window
+		for r.From+window*k/last <= t {
+			k++
+		}
+		return int(k)
 	}
 	step := make([]int, len(n)+1)
 	for i := range r.Requests {

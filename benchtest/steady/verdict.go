@@ -154,7 +154,10 @@ func (v Verdict) String() string {
 			sees = fmt.Sprintf("show an overload of %.1f %% or more", 100*(v.Resolution-1))
 		}
 		return fmt.Sprintf("undecided: %s %s; one of 5 %% takes %s (z %.1f, Dickey–Fuller t %.2f, critical %.2f)",
-			of, sees, count(v.ArrivalsNeeded(1.05), "arrival"), v.Z, v.DF, v.DFCritical)
+			of, sees, count(v.ArrivalsNeeded(1.05), "arrival"), tidy(v.Z, 10), tidy(v.DF, 100), v.DFCritical)
 	}
 	return "no verdict"
 }
+
+// tidy rounds x to parts of one, and -0 to 0.
+func tidy(x, parts float64) float64 { return math.Round(x*parts)/parts + 0 }

@@ -34,11 +34,11 @@ func (s Series) variance() float64 {
 func (s Series) dickeyFuller() float64 {
 	const n = instants - 1
 	least := -math.Sqrt(n)
-	var mx, my float64
+	sum := 0
 	for k := range n {
-		mx += float64(s.N[k]) / n
-		my += float64(s.N[k+1]-s.N[k]) / n
+		sum += s.N[k]
 	}
+	mx, my := float64(sum)/n, float64(s.N[n]-s.N[0])/n
 	var sxx, sxy, syy float64
 	for k := range n {
 		x, y := float64(s.N[k])-mx, float64(s.N[k+1]-s.N[k])-my

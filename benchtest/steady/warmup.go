@@ -4,9 +4,10 @@ import "math"
 
 // Relaxation is the number of arrivals, ρ/(1 − √ρ)², over which a queue that
 // starts empty at a load of rho comes near its stationary state. It is the
-// spectral relaxation time of M/M/1 (Cohen, "The Single Server Queue",
-// section II.2), a planning scale and no guarantee. It is infinite from rho =
-// 1 on, and for a rho that is no number; zero for a rho of zero or less.
+// relaxation time of M/M/1 (Morse, "Stochastic properties of waiting lines",
+// Operations Research 3 (1955) 255–261), a planning scale and no guarantee. It
+// is infinite from rho = 1 on, and for a rho that is no number; zero for a rho
+// of zero or less.
 func Relaxation(rho float64) float64 {
 	if !(rho < 1) {
 		return math.Inf(1)

@@ -1,0 +1,256 @@
+package steady
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+// line is a run of 1,000 arrivals in 100 s whose number in flight goes in a
+// straight line from a to b, with the wobble at every other instant.
+func line(a, b, wobble int) Series {
+	s := Series{Arrivals: 1000, Window: 100 * time.Second, GapCV2: 1}
+	for k := range s.N {
+		s.N[k] = a + (b-a)*k/(instants-1) + wobble*(k%2)
+	}
+	for k := range s.Slices {
+		s.Slices[k] = a + (b-a)*k/slices
+	}
+	return s
+}
+
+func TestVerdictsInWords(t *testing.T) {
+	quiet, flat := line(0, 0, 0), line(40, 40, 0)
+	fixed := line(0, 5, 0)
+	fixed.GapCV2 = 0
+	long := line(10, 40, 0)
+	long.Arrivals = 10_000
+	rows := []struct {
+		name string
+		runs []Series
+		want State
+		text string
+	}{
+		{"nothing ever in flight", []Series{quiet}, Sustained,
+			"sustained: the number in flight returns to a level, Dickey–Fuller t -7.07, below -2.92 (1 run, 1,000 arrivals)"},
+		{"a constant number in flight", []Series{flat}, Sustained,
+			"sustained: the number in flight returns to a level, Dickey–Fuller t -7.07, below -2.92 (1 run, 1,000 arrivals)"},
+		{"back to its level every time", []Series{line(40, 40, 7)}, Sustained,
+			"sustained: the number in flight returns to a level, Dickey–Fuller t -7.07, below -2.92 (1 run, 1,000 arrivals)"},
+		{"growth that chance does not explain", []Series{line(10, 110, 0)}, Growing,
+			"growing: the backlog grows by 1.00 req/s: 10.00 offered, 9.00 served, 11 % over capacity for 1m40s; z 3.2, above 1.96 (1 run, 1,000 arrivals)"},
+		{"growth that it does", []Series{line(10, 60, 0)}, Undecided,
+			"undecided: 1 run, 1,000 arrivals show an overload of 9.7 % or more; one of 5 % takes 3,462 arrivals (z 1.6, Dickey–Fuller t 0.00, critical -2.92)"},
+		{"the same, three times over", []Series{line(10, 60, 0), line(10, 60, 0), line(10, 60, 0)}, Growing,
+			"growing: the backlog grows by 0.50 req/s: 10.00 offered, 9.50 served, 5 % over capacity for 1m40s; z 2.7, above 1.96 (3 runs, 3,000 arrivals)"},
+		{"growth within what is tolerated", []Series{long}, Sustained,
+			"sustained: the backlog grew by at most 1.9 % of the arrivals, tolerated are 5 % (1 run, 10,000 arrivals)"},
+		{"no chance at all: constant gaps, equal work", []Series{fixed}, Growing,
+			"growing: the backlog grows by 0.05 req/s: 10.00 offered, 9.95 served, 1 % over capacity for 1m40s; z 2.5, above 1.96 (1 run, 1,000 arrivals)"},
+		{"nothing was served", []Series{line(0, 1000, 0)}, Growing,
+			"growing: the backlog grows by 10.00 req/s: 10.00 offered, 0.01 served, 100000 % over capacity for 1m40s; z 31.6, above 1.96 (1 run, 1,000 arrivals)"},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			v, err := Judge(row.runs...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v.State != row.want || v.String() != row.text {
+				t.Errorf("got  %s\nwant %s", v, row.text)
+			}
+			if (v.Overload != nil) != (v.State == Growing) {
+				t.Errorf("overload is %v in a verdict of %s", v.Overload, v.State)
+			}
+		})
+	}
+	if got := (Verdict{}).String(); got != "no verdict" {
+		t.Errorf("the zero verdict is %q", got)
+	}
+}
+
+func TestTooFewArrivalsCouldShowNoOverload(t *testing.T) {
+	s := line(3, 8, 0)
+	s.Arrivals, s.OutputCV2 = 20, 3
+	v, err := Judge(s)
+	if err != nil || v.Resolution != 0 || v.State != Undecided {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	if got, want := v.String(), "undecided: 1 run, 20 arrivals can show no overload at all; one of 5 % takes 13,848 arrivals (z 0.6, Dickey–Fuller t 0.00, critical -2.92)"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestPoolingSumsGrowthAndVariance: three runs, of which one grew by what the
+// others lost, did not grow.
+func TestPoolingSumsGrowthAndVariance(t *testing.T) {
+	up, down, level := line(0, 80, 0), line(80, 0, 0), line(40, 40, 0)
+	v, err := Judge(up, down, level)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Z != 0 || v.Growth != 0 || v.C2 != 1 || v.Runs != 3 || v.Arrivals != 3000 {
+		t.Errorf("%+v", v)
+	}
+	if want := 1.645 * math.Sqrt(3000) / 3000; math.Abs(v.GrowthUpper-want) > 1e-12 {
+		t.Errorf("upper bound of the growth %v, want %v", v.GrowthUpper, want)
+	}
+}
+
+func TestVarianceIsTheLargerOfSeenAndMade(t *testing.T) {
+	s := Series{Arrivals: 1000, Window: time.Second, GapCV2: 1, OutputCV2: 0.5}
+	if got := s.variance(); got != 1500 {
+		t.Errorf("a walk that never moved has variance %v, want that of its arrivals and lengths, 1500", got)
+	}
+	for k := range s.Slices {
+		s.Slices[k] = 20 * (k % 2) // steps of ±20: variance 400·20/19 a slice
+	}
+	if got, want := s.variance(), 400.0*20/19*20; math.Abs(got-want) > 1e-9 {
+		t.Errorf("a walk of ±20 a slice has variance %v, want %v", got, want)
+	}
+	if got := (Series{Arrivals: 1000}).variance(); got != 1 {
+		t.Errorf("without any chance the variance is %v, want one request's", got)
+	}
+}
+
+// TestDickeyFullerAgainstLeastSquares compares with the normal equations,
+// solved as they stand.
+func TestDickeyFullerAgainstLeastSquares(t *testing.T) {
+	s, err := Of(queues["M/M/1, c² 2"](0.8).run(3, 100, 500))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n, x1, x2, y1, xy float64
+	for k := range instants - 1 {
+		x, y := float64(s.N[k]), float64(s.N[k+1]-s.N[k])
+		n, x1, x2, y1, xy = n+1, x1+x, x2+x*x, y1+y, xy+x*y
+	}
+	det := n*x2 - x1*x1
+	a, b := (x2*y1-x1*xy)/det, (n*xy-x1*y1)/det
+	var rest float64
+	for k := range instants - 1 {
+		e := float64(s.N[k+1]-s.N[k]) - a - b*float64(s.N[k])
+		rest += e * e
+	}
+	want := b / math.Sqrt(rest/(n-2)*n/det)
+	if got := s.dickeyFuller(); math.Abs(got-want) > 1e-9 || want > -1 {
+		t.Errorf("t is %v, want %v", got, want)
+	}
+}
+
+func TestCriticalBetweenTabledRuns(t *testing.T) {
+	for runs, want := range map[int]float64{1: -2.92, 2: -2.51, 3: -2.34, 4: -2.23, 5: -2.16, 8: -2.03, 12: -1.94} {
+		if got := critical(runs); math.Abs(got-want) > 0.005 {
+			t.Errorf("%d runs: %v, want %v", runs, got, want)
+		}
+	}
+	for runs := 2; runs < 100; runs++ {
+		if critical(runs) <= critical(runs-1) {
+			t.Errorf("%d runs: %v is not above %v of one run less", runs, critical(runs), critical(runs-1))
+		}
+	}
+}
+
+func TestArrivalsNeeded(t *testing.T) {
+	rows := []struct {
+		c2, rho float64
+		want    int
+	}{
+		{2, 1.02, 40_836}, {2, 1.05, 6_924}, {2, 1.1, 1_900}, {2, 1.2, 566},
+		{1, 1.06, 2_451}, {1, 1.02, 20_418},
+		{1, 1, 0}, {1, 0.9, 0}, {1, math.NaN(), 0}, {1, math.Inf(1), 8},
+		{1, 1 + 1e-9, math.MaxInt32},
+	}
+	for _, row := range rows {
+		if got := (Verdict{C2: row.c2}).ArrivalsNeeded(row.rho); got != row.want {
+			t.Errorf("c² %v, ρ %v: %d arrivals, want %d", row.c2, row.rho, got, row.want)
+		}
+	}
+	// The resolution and the arrivals needed are inverse to each other, but
+	// for 2.8² = 7.84.
+	for _, n := range []float64{500, 2000, 40_000} {
+		v := Verdict{C2: 1.5}
+		if got := float64(v.ArrivalsNeeded(resolution(1.5, n))); math.Abs(got/n-1) > 0.005 {
+			t.Errorf("%v arrivals resolve what %v are needed for", n, got)
+		}
+	}
+}
+
+// TestWaitPastSaturation: at 20 % over capacity the wait is a fifth of the
+// time offered, whatever the engine.
+func TestWaitPastSaturation(t *testing.T) {
+	for _, capacity := range []float64{0.5, 14.2, 900} {
+		o := Overload{Offered: 1.2 * capacity, Capacity: capacity, Growth: 0.2 * capacity, Overshoot: 0.2}
+		for at, want := range map[time.Duration]time.Duration{time.Minute: 12 * time.Second, 10 * time.Minute: 2 * time.Minute} {
+			if got := o.Wait(at); got != want {
+				t.Errorf("capacity %v: a request after %v waits %v, want %v", capacity, at, got, want)
+			}
+		}
+	}
+}
+
+func TestRelaxation(t *testing.T) {
+	for rho, want := range map[float64]float64{0.5: 6, 0.8: 72, 0.85: 140, 0.9: 342, 0.95: 1482, 0: 0, -1: 0} {
+		if got := Relaxation(rho); math.Round(got) != want {
+			t.Errorf("ρ %v: %v arrivals, want %v", rho, got, want)
+		}
+	}
+	for _, rho := range []float64{1, 1.2, math.Inf(1), math.NaN()} {
+		if got := Relaxation(rho); !math.IsInf(got, 1) {
+			t.Errorf("ρ %v: %v arrivals, want no end", rho, got)
+		}
+	}
+}
+
+func TestCut(t *testing.T) {
+	rows := []struct {
+		name          string
+		arrivals      int
+		inFlight, rho float64
+		want          int
+	}{
+		{"a tenth of the arrivals", 2000, 2, 0.3, 200},
+		{"three request durations", 300, 40, 0.3, 120},
+		{"relaxation", 2000, 2, 0.9, 342},
+		{"relaxation, capped", 2000, 2, 0.99, 600},
+		{"at capacity", 2000, 2, 1, 600},
+		{"load not known", 2000, 2, 0, 200},
+		{"more than there are arrivals", 30, 40, 0.9, 120},
+	}
+	for _, row := range rows {
+		if got := Cut(row.arrivals, row.inFlight, row.rho); got != row.want {
+			t.Errorf("%s: %d, want %d", row.name, got, row.want)
+		}
+	}
+}
+
+// FuzzJudge: whatever the series, the verdict is one of three and all of its
+// numbers are finite.
+func FuzzJudge(f *testing.F) {
+	f.Add([]byte{0, 1, 2, 3}, 1.0, 1.0, 100, int64(time.Second))
+	f.Add([]byte{9}, 0.0, 0.0, 20, int64(1))
+	f.Fuzz(func(t *testing.T, n []byte, gap, output float64, arrivals int, window int64) {
+		if !(gap >= 0 && gap < 1e6 && output >= 0 && output < 1e6) || len(n) == 0 || arrivals > 1e9 {
+			return
+		}
+		s := Series{Arrivals: arrivals, Window: time.Duration(window), GapCV2: gap, OutputCV2: output}
+		for k := range s.N {
+			s.N[k] = int(n[k%len(n)])
+		}
+		for k := range s.Slices {
+			s.Slices[k] = int(n[k*2%len(n)])
+		}
+		v, err := Judge(s, s)
+		if err != nil {
+			return
+		}
+		for _, x := range []float64{v.C2, v.Z, v.DF, v.DFCritical, v.Growth, v.GrowthUpper, v.Resolution} {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				t.Fatalf("%+v", v)
+			}
+		}
+		if v.State != Growing && v.State != Sustained && v.State != Undecided || v.State == Growing && v.Growth <= 0 {
+			t.Fatalf("%+v", v)
+		}
+	})
+}
