@@ -110,3 +110,8 @@ func gate(b *regressions.Baseline, candidate func(n int) regressions.Arm, g regr
 func only(name string, xs ...float64) regressions.Arm {
 	return arm(len(xs), 1, func(i int) map[string]float64 { return map[string]float64{name: xs[i]} })
 }
+
+// luck and noise are the sources of a baseline's runs: the arrivals' luck is
+// that of the candidate of the same seed.
+func luck(seed int) *rand.Rand  { return rand.New(rand.NewPCG(uint64(seed), 1)) }
+func noise(seed int) *rand.Rand { return rand.New(rand.NewPCG(uint64(seed), 2)) }
