@@ -38,6 +38,10 @@ type Config struct {
 	// Dial opens connections, as to an engine in memory. Nil dials TCP.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
+	// Fresh sends each generation on a connection of its own. False keeps
+	// connections, until the server is seen to close them after a stream.
+	Fresh bool
+
 	// Extra are additional fields of the request's JSON object, such as
 	// llama.cpp's cache_prompt. A field that the client sets itself is
 	// refused. Nil adds none.

@@ -2,6 +2,8 @@ package openai
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"net"
 	"sync/atomic"
 	"time"
@@ -39,6 +41,12 @@ type conn struct {
 	flow atomic.Pointer[flow]
 	held []byte
 	err  error
+
+	habit *habit
+	// ended is when its last stream ended, if it is to be kept, by the wall
+	// clock; broken says that the other side has closed it.
+	ended  atomic.Int64
+	broken atomic.Bool
 }
 
 // chunkEnd is the end of a chunk that ends with an event: the event's blank
@@ -56,6 +64,10 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 	n, err := c.Conn.Read(p)
 	if n == 0 {
+		if err != nil && !errors.Is(err, net.ErrClosed) && !errors.Is(err, io.ErrClosedPipe) {
+			c.broken.Store(true)
+			c.judge()
+		}
 		return n, err
 	}
 	if f := c.flow.Load(); f != nil {

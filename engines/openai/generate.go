@@ -59,6 +59,7 @@ func (e *Engine) Generate(ctx context.Context, r *engines.Request, emit func(eng
 type attempt struct {
 	flow   flow
 	conn   *conn
+	keep   bool // both sides said that the connection stays
 	start  time.Duration
 	got    time.Time // when it had its connection; zero before
 	reused bool
@@ -72,6 +73,7 @@ func (a *attempt) gotConn(info httptrace.GotConnInfo) {
 	a.reply.NewConnection = !info.Reused
 	a.reply.Connect = time.Duration(a.flow.now()) - a.start
 	if a.conn = stamping(info.Conn); a.conn != nil {
+		a.conn.ended.Store(0)
 		a.conn.flow.Store(&a.flow)
 	}
 }
@@ -85,6 +87,9 @@ func (e *Engine) once(ctx context.Context, r *engines.Request, f *form, emit fun
 	a.reply.Sent = time.Duration(a.flow.sent.Load())
 	if a.conn != nil {
 		a.conn.flow.CompareAndSwap(&a.flow, nil)
+		if a.keep {
+			a.conn.kept(ctx)
+		}
 	}
 	return a.reply, err
 }
@@ -99,7 +104,7 @@ func (e *Engine) roundTrip(parent context.Context, a *attempt, r *engines.Reques
 		defer silence.Stop()
 	}
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: a.gotConn})
-	resp, err := e.transport.RoundTrip(e.post(ctx, r, f))
+	resp, err := e.transport.stream(e.cfg.Fresh).RoundTrip(e.post(ctx, r, f))
 	if err != nil {
 		return e.broken(parent, ctx, a, what, err)
 	}
@@ -142,6 +147,7 @@ func (e *Engine) roundTrip(parent context.Context, a *attempt, r *engines.Reques
 			}
 		}
 		if err == io.EOF {
+			a.keep = !resp.Close
 			s.end()
 			return e.verdict(s)
 		}

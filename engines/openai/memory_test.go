@@ -89,6 +89,7 @@ func rawMemory(t *testing.T, serve func(c net.Conn), cfg Config, f func(t *testi
 			}
 		}()
 		f(t, memoryClient(t, m, cfg))
+		time.Sleep(time.Minute) // what the server still does ends
 	})
 }
 

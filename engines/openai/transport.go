@@ -29,7 +29,18 @@ const (
 // happens. A GET may be sent again on a fresh connection; none is measured.
 type transport struct {
 	*http.Transport
+	// fresh is the same without a pool.
+	fresh  *http.Transport
+	habit  habit
 	opened atomic.Int64
+}
+
+// stream is the transport for a generation.
+func (t *transport) stream(fresh bool) *http.Transport {
+	if fresh || t.habit.closes.Load() {
+		return t.fresh
+	}
+	return t.Transport
 }
 
 func newTransport(cfg *Config) *transport {
@@ -37,7 +48,7 @@ func newTransport(cfg *Config) *transport {
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
 	}
-	t := &transport{}
+	t := &transport{habit: habit{seen: make(chan struct{})}}
 	open := func(ctx context.Context, network, addr string) (net.Conn, error) {
 		c, err := dial(ctx, network, addr)
 		if err == nil {
@@ -52,7 +63,7 @@ func newTransport(cfg *Config) *transport {
 			if err != nil {
 				return nil, err
 			}
-			return &conn{Conn: c}, nil
+			return &conn{Conn: c, habit: &t.habit}, nil
 		},
 		// Stamps are taken above TLS: a record that cannot be decrypted yet is
 		// not readable.
@@ -68,7 +79,7 @@ func newTransport(cfg *Config) *transport {
 				c.Close()
 				return nil, err
 			}
-			return &conn{Conn: s}, nil
+			return &conn{Conn: s, habit: &t.habit}, nil
 		},
 		// Behind a proxy, where DialTLSContext is not asked.
 		TLSClientConfig:     clientTLS(cfg.TLS, ""),
@@ -79,6 +90,8 @@ func newTransport(cfg *Config) *transport {
 		Protocols:           new(http.Protocols),
 	}
 	t.Protocols.SetHTTP1(true)
+	t.fresh = t.Clone()
+	t.fresh.DisableKeepAlives = true
 	return t
 }
 

@@ -35,6 +35,7 @@ func TestL06NoCapOnConnections(t *testing.T) {
 		script{steps: []step{{send: completion("a") + ended}}}.ServeHTTP(w, r)
 	})
 	inMemory(t, handler, Config{}, func(t *testing.T, e *Engine) {
+		require.NoError(t, generate(t, e).err)
 		start := time.Now()
 		var wg sync.WaitGroup
 		for range 150 {
