@@ -14,7 +14,7 @@ import (
 func gates(t *testing.T) int {
 	t.Helper()
 	if os.Getenv("OPENLOOP_CALIBRATE") == "1" {
-		return 10_000
+		return 20_000
 	}
 	return 300
 }

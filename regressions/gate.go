@@ -20,8 +20,8 @@ const (
 	passRisk = 0.05
 	// errorMargin is how much larger a share of failed requests may be.
 	errorMargin = 0.005
-	// MaxMargin is the largest margin that still is a gate.
-	MaxMargin = 1.0
+	// maxMargin is the largest margin that still is a gate.
+	maxMargin = 1.0
 )
 
 // Metric is one gated metric.
@@ -68,8 +68,8 @@ func (g Gate) Validate() error {
 	bad := func(format string, args ...any) {
 		errs = append(errs, fmt.Errorf("regressions: Gate."+format, args...))
 	}
-	if !(g.Margin >= 0 && g.Margin <= MaxMargin) {
-		bad("Margin must be from 0 (the default, %v) to %v, got %v", DefaultMargin, MaxMargin, g.Margin)
+	if !(g.Margin >= 0 && g.Margin <= maxMargin) {
+		bad("Margin must be from 0 (the default, %v) to %v, got %v", DefaultMargin, maxMargin, g.Margin)
 	}
 	if !(g.FalseAlarms >= 0 && g.FalseAlarms <= 0.2) {
 		bad("FalseAlarms must be from 0 (the default, %v) to 0.2, got %v", DefaultFalseAlarms, g.FalseAlarms)
@@ -114,8 +114,8 @@ func (m Metric) validate() error {
 		return fmt.Errorf(".Name: %s describes the work done and is neither better nor worse: it is guarded always", m.Name)
 	case strings.HasSuffix(m.Name, "-lag-sec"):
 		return fmt.Errorf(".Name: %s is the load generator's, not the engine's: a late one makes a run invalid", m.Name)
-	case !(m.Margin >= 0 && m.Margin <= MaxMargin):
-		return fmt.Errorf(".Margin of %s must be from 0 (the gate's) to %v, got %v", m.Name, MaxMargin, m.Margin)
+	case !(m.Margin >= 0 && m.Margin <= maxMargin):
+		return fmt.Errorf(".Margin of %s must be from 0 (the gate's) to %v, got %v", m.Name, maxMargin, m.Margin)
 	}
 	return nil
 }
@@ -164,7 +164,7 @@ func (g Gate) gated() (metrics []Metric, optional bool) {
 		return []Metric{
 			{Name: "p50-tpot-sec", Margin: m},
 			{Name: "p50-e2e-sec", Margin: m},
-			{Name: "p50-ttft-sec", Margin: math.Min(2*m, MaxMargin), Watch: true},
+			{Name: "p50-ttft-sec", Margin: math.Min(2*m, maxMargin), Watch: true},
 		}, true
 	}
 	for _, m := range g.Metrics {

@@ -2,6 +2,7 @@ package stat
 
 import (
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -20,8 +21,22 @@ func tQuantile(p, df float64) float64 {
 	if math.IsInf(df, 1) {
 		return distuv.UnitNormal.Quantile(p)
 	}
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(p)
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}
+	if df != math.Trunc(df) {
+		return t.Quantile(p) // Welch's: hardly ever the same twice
+	}
+	key := [2]float64{p, df}
+	if q, ok := quantiles.Load(key); ok {
+		return q.(float64)
+	}
+	q := t.Quantile(p)
+	quantiles.Store(key, q)
+	return q
 }
+
+// quantiles keeps those of whole degrees of freedom: a gate asks for the same
+// few over and over, and each takes an iteration.
+var quantiles sync.Map
 
 // normalCDF is the standard normal distribution function.
 func normalCDF(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }

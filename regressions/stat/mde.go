@@ -38,11 +38,14 @@ func (t Test) Factor(df float64) float64 {
 		return f.(float64)
 	}
 	f := t.factor(df)
-	factors.Store(key, f)
+	if df == math.Trunc(df) {
+		factors.Store(key, f)
+	}
 	return f
 }
 
-// factors keeps what was computed: a gate asks for the same few over and over.
+// factors keeps what was computed for whole degrees of freedom: a gate asks for
+// the same few over and over.
 var factors sync.Map
 
 type factorKey struct {
