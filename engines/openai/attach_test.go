@@ -75,9 +75,18 @@ func TestAttachWhereNobodyListens(t *testing.T) {
 	assert.Equal(t, "attach to "+url+": GET /v1/models: connection refused: start the server or correct the URL", failure.Message)
 	assert.True(t, refused(err))
 
-	_, err = Attach(t.Context(), Config{URL: "http://host.invalid:1"})
-	failure = requireClass(t, engines.Unreachable, result{err: err})
-	assert.Equal(t, `attach to http://host.invalid:1: GET /v1/models: host "host.invalid" not found: correct the URL`, failure.Message)
+	for _, tt := range []struct {
+		cause *net.DNSError
+		want  string
+	}{
+		{&net.DNSError{Err: "no such host", Name: "host", IsNotFound: true}, `host "host" not found: correct the URL`},
+		{&net.DNSError{Err: "server misbehaving", Name: "host"}, `host "host" could not be looked up: server misbehaving`},
+	} {
+		dial := failing(&net.OpError{Op: "dial", Net: "tcp", Err: tt.cause})
+		_, err = Attach(t.Context(), Config{URL: "http://host", Dial: dial})
+		failure = requireClass(t, engines.Unreachable, result{err: err})
+		assert.Equal(t, "attach to http://host: GET /v1/models: "+tt.want, failure.Message)
+	}
 
 	_, err = Attach(t.Context(), Config{})
 	assert.EqualError(t, err, "openai: Config.URL is missing: set the server's root, as in http://127.0.0.1:8000")

@@ -21,10 +21,18 @@
 // usage too), per request from the usage the server reports. Text is never
 // tokenised here and events are never taken for tokens.
 //
+// # Connections
+//
+// Connections are kept and used again for up to four seconds of idleness,
+// without a cap on their number. A server that closes them after a stream is
+// noticed in the first generation, which for that waits a tenth of a second
+// after its end; it gets a connection for each generation. How long a request
+// waited for its connection is part of the reply.
+//
 // # Failures
 //
 // A request is sent once, over HTTP/1.1, follows no redirect and is retried by
-// nobody. A stream has succeeded when it ended as the protocol says: with
+// nobody. (Generate tells of the one exception, before the first success.) A stream has succeeded when it ended as the protocol says: with
 // [DONE], or with a clean end after a finish reason (and a warning), with at
 // least one token and without an error object. Every other end is an
 // *engines.Error with its class.

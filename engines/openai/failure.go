@@ -177,6 +177,8 @@ func cause(class engines.Class, err error) string {
 		return err.Error() + ": this host has run out of it, not the server"
 	case class == engines.Stale:
 		return "the server closed the connection, kept alive from an earlier request, as this one was sent (" + err.Error() + ")"
+	case errors.As(err, &dns) && !dns.IsNotFound:
+		return fmt.Sprintf("host %q could not be looked up: %s", dns.Name, dns.Err)
 	case errors.As(err, &dns):
 		return fmt.Sprintf("host %q not found: correct the URL", dns.Name)
 	case errors.As(err, &certificate), errors.As(err, &authority):
