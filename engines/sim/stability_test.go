@@ -62,7 +62,9 @@ var stability = []struct {
 }
 
 // TestCalibrationOfStability reproduces that table: within 0.05, and four
-// standard errors of both shares.
+// standard errors of both shares. The engine is quiet, as c² = 1 says that the
+// other one was: at a load of just its capacity the default noise makes the
+// backlog's end less certain, and takes 0.05 to 0.08 from P(sustained).
 func TestCalibrationOfStability(t *testing.T) {
 	points, longest := sample(t, 20, 1000), 2000
 	rhos := []float64{.7, 1, 1.1}
@@ -70,14 +72,14 @@ func TestCalibrationOfStability(t *testing.T) {
 		longest = 5000
 		rhos = []float64{.3, .7, .85, .9, .95, 1, 1.05, 1.1, 1.2}
 	}
-	capacity := sim.Llama3H100.Capacity(64, 2048, 256)
+	const capacity = 1 / 0.0707 // requests a second, by the worked S = 70.7 ms
 	for _, rho := range rhos {
 		found := each(points, func(point int) (states [5]steady.State) {
 			var runs [3][]served
 			for i := range runs {
 				l := chat.at(rho*capacity, uint64(3*point+i))
 				l.window = longest
-				model, err := sim.NewModel(sim.Config{Seed: uint64(3*point + i)})
+				model, err := sim.NewModel(sim.Config{Noise: sim.Quiet})
 				if err != nil {
 					panic(err)
 				}
