@@ -97,6 +97,9 @@ func compare(def metric.Def, base, cand []sample) (comparison, error) {
 	if replayed, ok := replays(base, cand, pairs); ok {
 		return replayedStarts(replayed, cand, floor)
 	}
+	if why != "" && len(pairs) < pairsWanted {
+		pairs = nil // too few to pair, and no check on the others
+	}
 	starts, candStarts := byStart(base), byStart(cand)
 	covered := coveredStarts(pairs)
 	switch {
@@ -105,7 +108,7 @@ func compare(def metric.Def, base, cand []sample) (comparison, error) {
 	case len(starts) >= stat.MinStarts:
 		return unpairedStarts(base, cand, starts, candStarts, pairs, why, floor)
 	case len(pairs) >= pairsWanted:
-		return paired(base, pairs, floor)
+		return paired(pairs, why, floor)
 	}
 	return unpaired(base, cand, pairs, why, floor)
 }
@@ -120,7 +123,7 @@ func unpaired(base, cand []sample, pairs []pairing, why string, floor float64) (
 		base: raws(base), cand: raws(cand),
 		plan: plan{layout: stat.Stored, m: len(base), s: e.S, later: len(pairs) > 0},
 	}
-	c.design = "unpaired, " + why
+	c.design = "unpaired, since " + why
 	if len(pairs) > 0 {
 		c.design = fmt.Sprintf("unpaired, checked against the %d runs with the same arrivals (paired from %d on)", len(pairs), pairsWanted)
 	}
@@ -130,7 +133,7 @@ func unpaired(base, cand []sample, pairs []pairing, why string, floor float64) (
 	return c, nil
 }
 
-func paired(base []sample, pairs []pairing, floor float64) (comparison, error) {
+func paired(pairs []pairing, why string, floor float64) (comparison, error) {
 	e, err := stat.Paired(diffs(pairs), floor)
 	if err != nil {
 		return comparison{}, err
@@ -138,6 +141,9 @@ func paired(base []sample, pairs []pairing, floor float64) (comparison, error) {
 	c := comparison{
 		estimate: e, matched: math.NaN(), plan: plan{layout: stat.Replayed, s: e.S},
 		design: fmt.Sprintf("%d pairs of runs with the same arrivals", len(pairs)),
+	}
+	if why != "" {
+		c.design += ", those without left out: " + why
 	}
 	c.base, c.cand = pairRaws(pairs)
 	return c, nil
@@ -151,7 +157,7 @@ func unpairedStarts(base, cand []sample, starts, candStarts [][]float64, pairs [
 	if len(pairs) > 0 {
 		why = fmt.Sprintf("unpaired, since pairs reach %d of the baseline's starts and %d are needed; checked against the runs with the same arrivals", len(coveredStarts(pairs)), stat.MinStarts)
 	} else {
-		why = "unpaired, " + why
+		why = "unpaired, since " + why
 	}
 	return comparison{
 		estimate: e, matched: meanDiff(pairs),

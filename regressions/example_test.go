@@ -42,7 +42,7 @@ func ExampleJudge() {
 	// regressed: p50-tpot-sec +11.1 % (margin 5 %), 95 % interval +9.7 % … +12.5 %
 	//     baseline   5.78ms ± 0.7 %   6 runs, 1 start, 2026-11-20, commit 3f2c9a1
 	//     candidate  6.43ms ± 0.9 %   3 runs, 1 start, same arrivals
-	//     could see  2.2 % (MDE of these runs at the gate's level, power 80 %); the gate calls 5.3 % or more regressed
+	//     could see  2.2 % (MDE of these runs at the gate's level, power 80 %; significant from 1.7 % on); the gate calls 5.3 % or more regressed
 	//     gated      p50-tpot-sec 5 %; false alarms 2.5 % a job, p ≤ 0.0077 a look
 	//     design     unpaired, checked against the 3 runs with the same arrivals (paired from 5 on); conditional on no drift between starts, which is not measured (the baseline has 1 start of 5 needed)
 	//     at         poisson 4/s, chat(2048/256), 300 requests a run

@@ -51,6 +51,7 @@ func (f *Finding) measure(margin, level float64) {
 	}
 	f.Slower, f.Within = e.AtMost(0), e.AtLeast(margin)
 	f.MDE = math.Abs(change(f.def, e.MDE(level)))
+	f.Significant = math.Abs(change(f.def, e.Line(level)))
 }
 
 // plans fills in what it would take to decide.

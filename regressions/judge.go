@@ -143,7 +143,7 @@ func (j judging) find(m Metric) (Finding, error) {
 	}
 	f := Finding{
 		Metric: m.Name, Role: j.role(m), Margin: m.Margin, Design: c.design,
-		estimate: c.estimate, def: def, plan: c.plan,
+		estimate: c.estimate, matched: c.matched, def: def, plan: c.plan,
 		Baseline: summary(def, c.base), Candidate: summary(def, c.cand),
 	}
 	margin := marginOf(def, m.Margin)

@@ -190,35 +190,22 @@ func TestNothingInCommonIsInvalid(t *testing.T) {
 	assert.Equal(t, "p99-tpot-sec is gated, but in the baseline run 0 has no p99-tpot-sec: not recorded", v.Reason)
 }
 
-// A noisy metric that is only watched does not stop a verdict, but a
-// regression of it does; alone it is not merely watched.
-func TestWatched(t *testing.T) {
-	b, candidate := arms(5, quiet, quiet)
-	noise := []float64{1.5, 0.7, 1.1, 0.8, 1.3, 1.0, 0.6, 1.4, 0.9, 1.2, 0.75, 1.25}
-	shake := func(runs []regressions.Run, by float64, from int) {
-		for i, r := range runs {
-			r.Values["p50-ttft-sec"] = 0.039 * by * noise[(i*from)%len(noise)]
-		}
+// What has a partner with the same arrivals is paired, the rest is left out:
+// a look beyond the baseline's runs does not lose the pairs.
+func TestMoreRunsThanTheBaselineHas(t *testing.T) {
+	e := engine{arrivals: 0.05, run: 0.01}
+	b, candidate := arms(8, e, e)
+	a := candidate(12)
+	extra := engine{arrivals: 0.05, run: 0.01}.values(luck(99), noise(99), 8, 1)
+	for i, v := range extra {
+		a.Runs = append(a.Runs, regressions.Run{Index: 12 + i, Seed: 7, StartID: "a-new", Values: v})
 	}
-	shake(b.Runs, 1, 1)
-	calm := candidate(12)
-	shake(calm.Runs, 1, 5)
-	v := regressions.Judge(b, calm, regressions.Gate{})
-	assert.Equal(t, regressions.Pass, v.Status, v.Text())
-	assert.Contains(t, v.Text(), "p50-ttft-sec is watched and undecided")
+	v := regressions.Judge(b, a, regressions.Gate{})
+	assert.Equal(t, regressions.Pass, v.Status)
+	assert.Contains(t, v.Text(), "12 pairs of runs with the same arrivals, those without left out: the baseline has no run with the arrivals of 8 of 20 indices")
+	assert.Contains(t, v.Text(), "20 runs (12 compared), 1 start, same arrivals in 12 of 20")
 
-	shake(calm.Runs, 3, 5)
-	v = regressions.Judge(b, calm, regressions.Gate{})
-	assert.Equal(t, regressions.Regressed, v.Status, v.Text())
-	assert.Contains(t, v.Reason, "p50-ttft-sec")
-
-	shake(calm.Runs, 1, 5)
-	for _, arm := range []regressions.Arm{b.Arm, calm} {
-		for _, r := range arm.Runs {
-			delete(r.Values, "p50-tpot-sec")
-			delete(r.Values, "p50-e2e-sec")
-		}
-	}
-	v = regressions.Judge(b, calm, regressions.Gate{})
-	assert.Equal(t, regressions.Inconclusive, v.Status, v.Text())
+	// Four pairs are too few: all runs are compared, unpaired.
+	a.Runs = append(a.Runs[:4:4], a.Runs[12:14]...)
+	assert.Contains(t, regressions.Judge(b, a, regressions.Gate{}).Text(), "unpaired, since the baseline has no run with the arrivals of 2 of 6 indices")
 }

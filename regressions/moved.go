@@ -11,8 +11,9 @@ import (
 
 // moved are metrics that decide nothing and tell something that the gated ones
 // do not: they changed significantly and by at least the gate's margin, and by
-// a margin more or less than the gated metric of their family. Of each family
-// it is the one that moved furthest.
+// a margin more or less than the gated metric of their family; the runs with
+// the same arrivals must say so too, since tails hang on the arrivals most. Of
+// each family it is the one that moved furthest.
 func (j judging) moved(findings []Finding) []Finding {
 	furthest := map[string]Finding{}
 	for _, name := range metric.Names() {
@@ -25,7 +26,8 @@ func (j judging) moved(findings []Finding) []Finding {
 			continue
 		}
 		margin := marginOf(def, f.Margin)
-		shown := math.Min(f.Slower, 1-f.Slower) <= j.worse && math.Abs(f.estimate.Diff) >= margin
+		shown := math.Min(f.Slower, 1-f.Slower) <= j.worse && math.Abs(f.estimate.Diff) >= margin &&
+			(math.IsNaN(f.matched) || math.Abs(f.matched) >= margin)
 		if !shown || math.Abs(f.estimate.Diff-reference(findings, name)) < margin {
 			continue
 		}

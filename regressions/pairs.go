@@ -20,45 +20,42 @@ type pairing struct {
 	rawBase, rawCand []float64
 }
 
-// pair joins the runs of both arms by index. There are pairs only when every
-// candidate run has a partner with the same seed; else why says what is
-// missing.
+// pair joins the runs of both arms that have the same index and the same seed;
+// why says what keeps other candidate runs without a partner.
 func pair(base, cand []sample) (pairs []pairing, why string) {
 	bases, cands := byIndex(base), byIndex(cand)
-	var alone, other []int
+	alone, other := 0, 0
 	for _, i := range indices(cand) {
-		b, ok := bases[i]
-		if !ok {
-			alone = append(alone, i)
-			continue
+		b, c := bases[i], cands[i]
+		switch {
+		case len(b) == 0:
+			alone++
+		case slices.ContainsFunc(slices.Concat(b, c), func(s sample) bool { return s.seed != c[0].seed }):
+			other++
+		default:
+			pairs = append(pairs, pairing{
+				index: i, start: b[0].start,
+				base: mean(xs(b)), cand: mean(xs(c)),
+				rawBase: raws(b), rawCand: raws(c),
+			})
 		}
-		c := cands[i]
-		if slices.ContainsFunc(append(slices.Clone(b), c...), func(s sample) bool { return s.seed != c[0].seed }) {
-			other = append(other, i)
-			continue
-		}
-		pairs = append(pairs, pairing{
-			index: i, start: b[0].start,
-			base: mean(xs(b)), cand: mean(xs(c)),
-			rawBase: raws(b), rawCand: raws(c),
-		})
 	}
 	switch {
-	case len(other) > 0:
-		return nil, fmt.Sprintf("since %d of %d indices have other arrivals than in the baseline (seeds differ)", len(other), len(cands))
-	case len(alone) > 0:
-		return nil, fmt.Sprintf("since the baseline has no run with the arrivals of %d of %d indices", len(alone), len(cands))
+	case other > 0:
+		why = fmt.Sprintf("%d of %d indices have other arrivals than in the baseline (seeds differ)", other, len(cands))
+	case alone > 0:
+		why = fmt.Sprintf("the baseline has no run with the arrivals of %d of %d indices", alone, len(cands))
 	}
-	return pairs, ""
+	return pairs, why
 }
 
 // replays are the baseline's runs with the candidate's arrivals, when there are
 // enough starts to make the start the unit and each of them has all of those.
 func replays(base, cand []sample, pairs []pairing) ([]sample, bool) {
-	if len(pairs) == 0 {
+	wanted := indices(cand)
+	if len(pairs) < len(wanted) {
 		return nil, false
 	}
-	wanted := indices(cand)
 	has := map[string]map[int]bool{}
 	var out []sample
 	for _, b := range base {

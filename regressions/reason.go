@@ -101,13 +101,15 @@ func (j judging) drift(f Finding) string {
 
 // arrivals says how the candidate's arrivals stand to the baseline's.
 func (j judging) arrivals() string {
-	base, cand := marks(j.base), marks(j.cand)
-	pairs, _ := pair(base, cand)
-	switch {
-	case len(pairs) > 0:
+	pairs, _ := pair(marks(j.base), marks(j.cand))
+	switch n := len(indices(marks(j.cand))); len(pairs) {
+	case 0:
+		return "other arrivals"
+	case n:
 		return "same arrivals"
+	default:
+		return fmt.Sprintf("same arrivals in %d of %d", len(pairs), n)
 	}
-	return "other arrivals"
 }
 
 // marks are the runs without values, to be paired.

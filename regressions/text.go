@@ -84,8 +84,8 @@ func (v Verdict) couldSee() string {
 	if f.Role == Guard {
 		return ""
 	}
-	return fmt.Sprintf("%s (MDE of these runs at the gate's level, power 80 %%); the gate calls %s or more regressed",
-		f.rough(f.MDE), f.rough(f.Smallest))
+	return fmt.Sprintf("%s (MDE of these runs at the gate's level, power 80 %%; significant from %s on); the gate calls %s or more regressed",
+		f.rough(f.MDE), f.rough(f.Significant), f.rough(f.Smallest))
 }
 
 // also are the findings that the headline is not about.

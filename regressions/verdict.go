@@ -73,6 +73,9 @@ type Finding struct {
 	// gate's last look would call regressed with that power at this noise,
 	// which is never below the margin.
 	MDE, Smallest float64
+	// Significant is the smallest change for the worse that would have been
+	// significant at the gate's level as measured: what MDE is without power.
+	Significant float64
 	// Needed is how many runs would decide; zero when they have.
 	Needed stat.Needed
 	// Resolvable is the smallest margin that the last look would resolve at
@@ -82,8 +85,11 @@ type Finding struct {
 	Design string
 
 	estimate stat.Estimate
-	def      metric.Def
-	plan     plan
+	// matched is the difference of the runs with the same arrivals where the
+	// estimate is unpaired; NaN where it is not, or there are none.
+	matched float64
+	def     metric.Def
+	plan    plan
 }
 
 // Verdict is the outcome of one look.

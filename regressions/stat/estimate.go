@@ -68,13 +68,19 @@ func (e Estimate) MDE(alpha float64) float64 {
 	return Test{Alpha: alpha}.Factor(e.DF) * e.SE
 }
 
+// Line is the smallest estimate that is significant at the one-sided level
+// alpha. It says nothing of power: a true difference of that size is found
+// half the time.
+func (e Estimate) Line(alpha float64) float64 {
+	return Test{Alpha: alpha}.Critical(e.DF) * e.SE
+}
+
 // Smallest is the smallest true difference that these runs would have called
 // regressed with 80 % power, when that takes both a one-sided p of alpha and
 // an estimate of at least the margin. It is never below the margin: the
 // estimate of a difference that equals the margin is below it half the time.
 func (e Estimate) Smallest(margin, alpha float64) float64 {
-	line := math.Max(margin, Test{Alpha: alpha}.Critical(e.DF)*e.SE)
-	return math.Max(e.MDE(alpha), line+tQuantile(Power, e.DF)*e.SE)
+	return math.Max(e.MDE(alpha), math.Max(margin, e.Line(alpha))+tQuantile(Power, e.DF)*e.SE)
 }
 
 func floored(s, floor float64) float64 { return math.Max(s, floor) }

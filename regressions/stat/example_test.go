@@ -110,6 +110,12 @@ func ExampleEstimate_AtLeast() {
 	// Output: worse at all: p 0.17; worse by 5 %: p 0.0008; sees 0.037
 }
 
+func ExampleEstimate_Line() {
+	e := stat.Estimate{SE: 0.01, DF: 13}
+	fmt.Printf("significant from %.3f on, caught from %.3f on\n", e.Line(0.0077), e.MDE(0.0077))
+	// Output: significant from 0.028 on, caught from 0.037 on
+}
+
 func ExampleEstimate_Smallest() {
 	e := stat.Estimate{SE: 0.01, DF: 13}
 	fmt.Printf("%.3f\n", e.Smallest(0.05, 0.0077))
