@@ -1,10 +1,8 @@
 package metric_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/openloop-go/openloop/benchtest/metric"
@@ -118,20 +116,6 @@ func ExampleAbsent() {
 	// the window has no requests
 }
 
-func ExamplePooledValue() {
-	fast, slow := run(), run()
-	slow.Requests = slow.Requests[:4]
-	for i := range slow.Requests {
-		slow.Requests[i].FirstToken += 2 * time.Second
-		slow.Requests[i].LastToken += 2 * time.Second
-	}
-	both, _ := metric.PooledValue("p90-ttft-sec", fast, slow)
-	max, _ := metric.PooledValue("max-ttft-sec", fast, slow)
-	fmt.Println(both, max)
-	// Output:
-	// 0.7 2.7
-}
-
 func ExampleRecord_Goodput() {
 	r := run()
 	slo := metric.SLO{TTFT: 500 * ms, TPOT: 40 * ms}
@@ -195,81 +179,4 @@ func ExampleRecord_Summarise() {
 	fmt.Println(r.Gaps.N, v, err, r.GapsAreTokens())
 	// Output:
 	// 4000 0.01 <nil> true
-}
-
-func ExampleQuantile() {
-	values := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
-	fmt.Println(metric.Quantile(values, 0.5))
-	fmt.Println(metric.Quantile(values, 0.9))
-	fmt.Println(metric.Quantile(values, 0.95))
-	// Output:
-	// 5 <nil>
-	// 9 <nil>
-	// 0 p95 of 10 values is their maximum: needs 20
-}
-
-func ExampleLookup() {
-	d, _ := metric.Lookup("p50-tpot-sec")
-	fmt.Println(d.Unit, d.Better, d.Scale, d.Note)
-	fmt.Println(d.Words(0.0058, 0.0064))
-	_, ok := metric.Lookup("p42-tpot-sec")
-	fmt.Println(ok)
-	// Output:
-	// sec lower ratio (last − first token event) ÷ (tokens − tokens in the first event)
-	// worse
-	// false
-}
-
-func ExampleNames() {
-	for _, name := range metric.Names() {
-		if strings.HasPrefix(name, "p50") {
-			fmt.Println(name)
-		}
-	}
-	// Output:
-	// p50-ttft-sec
-	// p50-service-ttft-sec
-	// p50-tpot-sec
-	// p50-itl-sec
-	// p50-e2e-sec
-	// p50-lag-sec
-}
-
-func ExampleChange() {
-	change, _ := metric.Change(62.79, 57.80)
-	fmt.Printf("%+.1f %%\n", 100*change)
-	_, err := metric.Change(0, 3)
-	fmt.Println(err)
-	// Output:
-	// -7.9 %
-	// metric: no relative change from zero to 3: compare the difference
-}
-
-func ExampleHash() {
-	fmt.Println(metric.Hash([]metric.Pair{{Key: "arrivals", Value: "poisson 4/s"}, {Key: "requests", Value: "300"}}))
-	// Output:
-	// 2811a5c435c6
-}
-
-func ExampleReadRecords() {
-	var file bytes.Buffer
-	if err := metric.WriteRecords(&file, run(), run()); err != nil {
-		fmt.Println(err)
-	}
-	records, err := metric.ReadRecords(&file)
-	fmt.Println(len(records), records[1].PointName, err)
-	// Output:
-	// 2 constant-2 <nil>
-}
-
-func ExampleCorrupt() {
-	file := strings.NewReader(`{"schema":1,"rate":NaN}`)
-	_, err := metric.ReadRecords(file)
-	if corrupt := (*metric.Corrupt)(nil); errors.As(err, &corrupt) {
-		fmt.Println(corrupt.Line, corrupt.Field)
-	}
-	fmt.Println(err)
-	// Output:
-	// 1 rate
-	// corrupt record: line 1: rate: "NaN" is no JSON value
 }

@@ -97,60 +97,6 @@ func TestPoolingSumsGrowthAndVariance(t *testing.T) {
 	}
 }
 
-func TestVarianceIsTheLargerOfSeenAndMade(t *testing.T) {
-	s := Series{Arrivals: 1000, Window: time.Second, GapCV2: 1, OutputCV2: 0.5}
-	if got := s.variance(); got != 1500 {
-		t.Errorf("a walk that never moved has variance %v, want that of its arrivals and lengths, 1500", got)
-	}
-	for k := range s.Slices {
-		s.Slices[k] = 20 * (k % 2) // steps of ±20: variance 400·20/19 a slice
-	}
-	if got, want := s.variance(), 400.0*20/19*20; math.Abs(got-want) > 1e-9 {
-		t.Errorf("a walk of ±20 a slice has variance %v, want %v", got, want)
-	}
-	if got := (Series{Arrivals: 1000}).variance(); got != 1 {
-		t.Errorf("without any chance the variance is %v, want one request's", got)
-	}
-}
-
-// TestDickeyFullerAgainstLeastSquares compares with the normal equations,
-// solved as they stand.
-func TestDickeyFullerAgainstLeastSquares(t *testing.T) {
-	s, err := Of(queues["M/M/1, c² 2"](0.8).run(3, 100, 500))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var n, x1, x2, y1, xy float64
-	for k := range instants - 1 {
-		x, y := float64(s.N[k]), float64(s.N[k+1]-s.N[k])
-		n, x1, x2, y1, xy = n+1, x1+x, x2+x*x, y1+y, xy+x*y
-	}
-	det := n*x2 - x1*x1
-	a, b := (x2*y1-x1*xy)/det, (n*xy-x1*y1)/det
-	var rest float64
-	for k := range instants - 1 {
-		e := float64(s.N[k+1]-s.N[k]) - a - b*float64(s.N[k])
-		rest += e * e
-	}
-	want := b / math.Sqrt(rest/(n-2)*n/det)
-	if got := s.dickeyFuller(); math.Abs(got-want) > 1e-9 || want > -1 {
-		t.Errorf("t is %v, want %v", got, want)
-	}
-}
-
-func TestCriticalBetweenTabledRuns(t *testing.T) {
-	for runs, want := range map[int]float64{1: -2.92, 2: -2.51, 3: -2.34, 4: -2.23, 5: -2.16, 8: -2.03, 12: -1.94} {
-		if got := critical(runs); math.Abs(got-want) > 0.005 {
-			t.Errorf("%d runs: %v, want %v", runs, got, want)
-		}
-	}
-	for runs := 2; runs < 100; runs++ {
-		if critical(runs) <= critical(runs-1) {
-			t.Errorf("%d runs: %v is not above %v of one run less", runs, critical(runs), critical(runs-1))
-		}
-	}
-}
-
 func TestArrivalsNeeded(t *testing.T) {
 	rows := []struct {
 		c2, rho float64
@@ -172,54 +118,6 @@ func TestArrivalsNeeded(t *testing.T) {
 		v := Verdict{C2: 1.5}
 		if got := float64(v.ArrivalsNeeded(resolution(1.5, n))); math.Abs(got/n-1) > 0.005 {
 			t.Errorf("%v arrivals resolve what %v are needed for", n, got)
-		}
-	}
-}
-
-// TestWaitPastSaturation: at 20 % over capacity the wait is a fifth of the
-// time offered, whatever the engine.
-func TestWaitPastSaturation(t *testing.T) {
-	for _, capacity := range []float64{0.5, 14.2, 900} {
-		o := Overload{Offered: 1.2 * capacity, Capacity: capacity, Growth: 0.2 * capacity, Overshoot: 0.2}
-		for at, want := range map[time.Duration]time.Duration{time.Minute: 12 * time.Second, 10 * time.Minute: 2 * time.Minute} {
-			if got := o.Wait(at); got != want {
-				t.Errorf("capacity %v: a request after %v waits %v, want %v", capacity, at, got, want)
-			}
-		}
-	}
-}
-
-func TestRelaxation(t *testing.T) {
-	for rho, want := range map[float64]float64{0.5: 6, 0.8: 72, 0.85: 140, 0.9: 342, 0.95: 1482, 0: 0, -1: 0} {
-		if got := Relaxation(rho); math.Round(got) != want {
-			t.Errorf("ρ %v: %v arrivals, want %v", rho, got, want)
-		}
-	}
-	for _, rho := range []float64{1, 1.2, math.Inf(1), math.NaN()} {
-		if got := Relaxation(rho); !math.IsInf(got, 1) {
-			t.Errorf("ρ %v: %v arrivals, want no end", rho, got)
-		}
-	}
-}
-
-func TestCut(t *testing.T) {
-	rows := []struct {
-		name          string
-		arrivals      int
-		inFlight, rho float64
-		want          int
-	}{
-		{"a tenth of the arrivals", 2000, 2, 0.3, 200},
-		{"three request durations", 300, 40, 0.3, 120},
-		{"relaxation", 2000, 2, 0.9, 342},
-		{"relaxation, capped", 2000, 2, 0.99, 600},
-		{"at capacity", 2000, 2, 1, 600},
-		{"load not known", 2000, 2, 0, 200},
-		{"more than there are arrivals", 30, 40, 0.9, 120},
-	}
-	for _, row := range rows {
-		if got := Cut(row.arrivals, row.inFlight, row.rho); got != row.want {
-			t.Errorf("%s: %d, want %d", row.name, got, row.want)
 		}
 	}
 }
