@@ -28,7 +28,7 @@ func Local(ctx context.Context, env []string, devices int) string {
 	} else if otherAccelerator() {
 		return ""
 	}
-	return processor()
+	return Host()
 }
 
 // GPU is a device as nvidia-smi lists it.
@@ -128,9 +128,9 @@ func otherAccelerator() bool {
 	return false
 }
 
-// processor is "16 cores Intel(R) Xeon(R) …": those that this process may
-// use, which its children inherit.
-func processor() string {
+// Host is "16 cores Intel(R) Xeon(R) …": the processor of this host, and the
+// cores that this process may use, which its children inherit.
+func Host() string {
 	model := runtime.GOARCH
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		if name := field(string(info), "model name"); name != "" {

@@ -42,6 +42,9 @@ type Kind struct {
 	Prefix string
 	// Reserved are flags that Config.Args must not hold, with the reason.
 	Reserved map[string]string
+	// Alias is the name under which a model is served that was given in
+	// another way, as by the path of its file. Nil: the name it was given by.
+	Alias func(model string) string
 }
 
 // Config is the part of an engine package's configuration that is alike in
@@ -62,6 +65,14 @@ type Config struct {
 	TLS         *tls.Config
 	Proxy       func(*http.Request) (*url.URL, error)
 	Dial        func(ctx context.Context, network, addr string) (net.Conn, error)
+
+	// Flags are arguments that fields of the engine package's own stand for;
+	// Args follow them.
+	Flags []string
+	// Extra are fields added to every generation, as openai.Config has them.
+	Extra map[string]any
+	// Wrong is what the engine package found wrong with fields of its own.
+	Wrong []error
 
 	// from is where URL was found, and longer how to get a longer budget.
 	from, longer string
@@ -95,7 +106,7 @@ func (k *Kind) resolve(c Config) (Config, error) {
 
 // validate reports everything wrong at once.
 func (k *Kind) validate(c Config) error {
-	var errs []error
+	errs := slices.Clone(c.Wrong)
 	add := func(format string, args ...any) {
 		errs = append(errs, fmt.Errorf(k.Name+": "+format, args...))
 	}
@@ -138,7 +149,7 @@ func (k *Kind) command(c Config, port int) []string {
 			line = append(line, arg)
 		}
 	}
-	return append(line, c.Args...)
+	return slices.Concat(line, c.Flags, c.Args)
 }
 
 func (k *Kind) environment(c Config) []string {
@@ -154,7 +165,7 @@ func (k *Kind) client(c Config, root, model string) (*openai.Engine, error) {
 	return openai.New(openai.Config{
 		URL: root, Model: model, APIKey: c.APIKey, Chat: c.Chat,
 		Header: c.Header, TLS: c.TLS, Proxy: c.Proxy, Dial: c.Dial, Kind: k.Name,
-		Timeout: answerLimit,
+		Extra: c.Extra, Timeout: answerLimit,
 	})
 }
 

@@ -21,9 +21,11 @@ var hints = []struct {
 		"the model needs a licence accepted: set HF_TOKEN in the environment to a token that may read it"},
 	{regexp.MustCompile(`(?i)is not a valid model identifier|repository not found|repo id must|is not a local folder|can't load the configuration of`),
 		"the model was not found: check Config.Model (a repository's name or a folder)"},
-	{regexp.MustCompile(`(?i)unrecognized arguments|no such option|invalid choice`),
+	{regexp.MustCompile(`(?i)failed to open GGUF file|expected 'GGUF'`),
+		"the model is no file that llama.cpp can read: check Config.Model (the path of a .gguf file)"},
+	{regexp.MustCompile(`(?i)unrecognized arguments|no such option|invalid choice|error: invalid argument: `),
 		"the server does not know one of the arguments: check Config.Args against its version"},
-	{regexp.MustCompile(`(?i)address already in use`),
+	{regexp.MustCompile(`(?i)address already in use|couldn't bind HTTP server socket`),
 		"another program took the port in the meantime: run again"},
 }
 

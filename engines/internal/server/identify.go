@@ -89,10 +89,10 @@ func (k *Kind) wrongKind(at, kind, said string) error {
 // choose finds the served name of the model asked for, which may also be
 // given as the path or repository behind it. Asked for none, it takes the only
 // one that is no adapter.
-func choose(models []card, want string) (string, error) {
+func (k *Kind) choose(models []card, want string) (string, error) {
 	var names, bases []string
 	for _, m := range models {
-		if want != "" && (m.ID == want || m.Root == want && m.Parent == "") {
+		if want != "" && (m.ID == want || m.Parent == "" && (m.Root == want || k.alias(m.ID) == k.alias(want))) {
 			return m.ID, nil
 		}
 		names = append(names, fmt.Sprintf("%q", m.ID))
@@ -109,4 +109,12 @@ func choose(models []card, want string) (string, error) {
 	}
 	return "", fmt.Errorf("it serves %s, want %q: ask for what it serves in Config.Model or OPENLOOP_MODEL, or point the URL elsewhere",
 		serves, want)
+}
+
+// alias is the name under which a model is served.
+func (k *Kind) alias(model string) string {
+	if k.Alias == nil {
+		return model
+	}
+	return k.Alias(model)
 }

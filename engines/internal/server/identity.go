@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/openloop-go/openloop/engines"
@@ -39,7 +40,7 @@ func (s *Server) Identity() engines.Identity {
 // settings are those of the arguments, and as env.NAME those of the
 // environment that the test sets or that concern this kind. No secrets.
 func (k *Kind) settings(c Config, env []string) map[string]string {
-	settings := Settings(c.Args, k.Short)
+	settings := Settings(slices.Concat(c.Flags, c.Args), k.Short)
 	for i, pair := range append(env, c.Env...) {
 		name, value, _ := strings.Cut(pair, "=")
 		ours := i >= len(env) || strings.HasPrefix(name, k.Prefix)

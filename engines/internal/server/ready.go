@@ -66,7 +66,7 @@ func (k *Kind) ready(ctx context.Context, c Config, root string) (*openai.Engine
 	if kind != k.Name {
 		return nil, &lastingError{k.wrongKind(at, kind, said)}
 	}
-	model, err := choose(models, c.Model)
+	model, err := k.choose(models, c.Model)
 	if err != nil {
 		return nil, lasting("%s: %w", at, err)
 	}
