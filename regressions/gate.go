@@ -42,7 +42,9 @@ type Metric struct {
 type Gate struct {
 	// Margin is the relative slowdown that is tolerated; zero is 0.05. A
 	// change is regressed only if it is significant and at least the margin,
-	// and passes only if it is shown to be smaller.
+	// and passes only if it is shown to be smaller. For what gets better
+	// upwards it is the relative loss, so that the margin and the change that
+	// is printed are the same percentage, (new − old) ÷ old.
 	Margin float64
 	// Metrics are gated; nil is p50-tpot-sec and p50-e2e-sec with the gate's
 	// margin and p50-ttft-sec, watched, with twice the margin, because the time

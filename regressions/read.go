@@ -63,7 +63,7 @@ func (p *parser) schema() error {
 			v = strings.TrimSpace(v)
 			n, err := strconv.Atoi(v)
 			switch {
-			case err != nil || n < 1:
+			case err != nil || n < 0:
 				return p.fail(i+1, "%s is %q, must be a number", schemaKey, v)
 			case n < Schema:
 				return fmt.Errorf("%s: older baseline schema %d, this reads %d: record it again, or use the openloop that wrote it", p.name, n, Schema)

@@ -21,7 +21,7 @@ var edits = []struct {
 	{"blank", func(string) string { return "\n\n" }, "is empty"},
 	{"benchstat input that is not ours", func(string) string { return "goos: linux\nBenchmarkX 1 5 ns/op\n" }, "is not an openloop baseline: it has no openloop-schema line"},
 	{"JSON", func(string) string { return `{"schema": 1}` }, "is not an openloop baseline"},
-	{"older schema", replace("openloop-schema: 1", "openloop-schema: 0"), `openloop-schema is "0", must be a number`},
+	{"older schema", replace("openloop-schema: 1", "openloop-schema: 0"), "older baseline schema 0, this reads 1: record it again"},
 	{"newer schema", replace("openloop-schema: 1", "openloop-schema: 2"), "newer baseline schema 2, this reads 1: update openloop"},
 	{"schema in words", replace("openloop-schema: 1", "openloop-schema: one"), `:3: corrupt baseline: openloop-schema is "one"`},
 	{"other formulas", replace("metric-schema: ", "metric-schema: 9"), "this openloop's formulas are of"},
