@@ -64,24 +64,20 @@ func (e Estimate) Interval(confidence float64) (low, high float64) {
 
 // MDE is the smallest true difference that these runs would have shown at the
 // one-sided level alpha with 80 % power.
-func (e Estimate) MDE(alpha float64) float64 {
-	return Test{Alpha: alpha}.Factor(e.DF) * e.SE
-}
+func (e Estimate) MDE(alpha float64) float64 { return e.expected().MDE(alpha) }
 
 // Line is the smallest estimate that is significant at the one-sided level
 // alpha. It says nothing of power: a true difference of that size is found
 // half the time.
-func (e Estimate) Line(alpha float64) float64 {
-	return Test{Alpha: alpha}.Critical(e.DF) * e.SE
-}
+func (e Estimate) Line(alpha float64) float64 { return e.expected().Line(alpha) }
 
 // Smallest is the smallest true difference that these runs would have called
-// regressed with 80 % power, when that takes both a one-sided p of alpha and
-// an estimate of at least the margin. It is never below the margin: the
-// estimate of a difference that equals the margin is below it half the time.
+// regressed with 80 % power; see Expected.Smallest.
 func (e Estimate) Smallest(margin, alpha float64) float64 {
-	return math.Max(e.MDE(alpha), math.Max(margin, e.Line(alpha))+tQuantile(Power, e.DF)*e.SE)
+	return e.expected().Smallest(margin, alpha)
 }
+
+func (e Estimate) expected() Expected { return Expected{SE: e.SE, DF: e.DF} }
 
 func floored(s, floor float64) float64 { return math.Max(s, floor) }
 

@@ -18,16 +18,25 @@ const (
 	// Replayed: every candidate run has a partner with the same arrivals; the
 	// standard deviation is that of a difference ÷ √2.
 	Replayed
+	// ByStart: a stored baseline whose starts are the unit: m and n count
+	// starts, and the standard deviation is that between starts.
+	ByStart
 )
+
+// fixed reports whether the baseline has a size of its own.
+func (l Layout) fixed() bool { return l == Stored || l == ByStart }
 
 // shape gives the degrees of freedom and √(1/m + 1/n) at n candidate runs.
 func (l Layout) shape(m, n int) (df, scale float64) {
-	if l != Stored {
+	if !l.fixed() {
 		m = n
 	}
 	df = float64(m + n - 2)
-	if l == Replayed {
+	switch l {
+	case Replayed:
 		df = float64(n - 1)
+	case ByStart:
+		df = float64(m - 1)
 	}
 	return df, math.Sqrt(1/float64(m) + 1/float64(n))
 }
@@ -37,21 +46,13 @@ func (l Layout) shape(m, n int) (df, scale float64) {
 // runs: (t₁₋ₚ + t₀.₈)·s·√(1/m + 1/n), p the nominal level of Within. With
 // p = 0.0166: 3.37·s for 3+3 runs, 1.28·s for 12+12. m counts only for Stored.
 func (l Layout) Resolvable(s, level float64, m, n int) float64 {
-	df, scale := l.shape(m, n)
-	if !(df >= 1) {
-		return math.Inf(1)
-	}
-	return (tQuantile(1-level, df) + tQuantile(Power, df)) * s * scale
+	return l.Expect(s, m, n).Resolvable(level)
 }
 
 // Smallest is the smallest true difference that a look of n candidate runs
-// calls regressed with 80 % power; see Estimate.Smallest.
+// calls regressed with 80 % power; see Expected.Smallest.
 func (l Layout) Smallest(s, margin, level float64, m, n int) float64 {
-	df, scale := l.shape(m, n)
-	if !(df >= 1) {
-		return math.Inf(1)
-	}
-	return Estimate{SE: s * scale, DF: df}.Smallest(margin, level)
+	return l.Expect(s, m, n).Smallest(margin, level)
 }
 
 // Needed is how many runs would decide.
@@ -79,37 +80,37 @@ func (n Needed) String() string {
 // true one, is shown to be below the margin with 80 % power at the nominal
 // level; a diff below zero counts as zero. m is the baseline's size now.
 func (l Layout) ToPass(s, diff, margin, level float64, m int) Needed {
-	gap := margin - math.Max(0, diff)
-	return l.needed(m, func(m, n int) bool { return l.Resolvable(s, level, m, n) <= gap })
+	return Planner{Layout: l, S: s, Stored: m, Rule: Rule{Margin: margin, Same: level}}.ToPass(diff)
 }
 
 // ToRegress is the number of runs at which a difference of diff, as measured,
 // is significant at the nominal level.
 func (l Layout) ToRegress(s, diff, level float64, m int) Needed {
-	return l.needed(m, func(m, n int) bool {
-		df, scale := l.shape(m, n)
-		return df >= 1 && tQuantile(1-level, df)*s*scale <= diff
-	})
+	return l.needed(m, func(m, n int) bool { return l.Expect(s, m, n).Line(level) <= diff })
 }
 
 func (l Layout) needed(m int, decides func(m, n int) bool) Needed {
-	if l != Stored {
-		n := search(func(n int) bool { return decides(n, n) })
+	least := MinRuns
+	if l == ByStart {
+		least = 1
+	}
+	if !l.fixed() {
+		n := search(least, func(n int) bool { return decides(n, n) })
 		return Needed{Candidate: n, Baseline: n, Never: n > MaxRuns}
 	}
 	// A candidate more than twice the baseline's size means that the
 	// baseline's own uncertainty, 1/m, is what is in the way.
-	if n := search(func(n int) bool { return decides(m, n) }); n <= 2*m {
+	if n := search(least, func(n int) bool { return decides(m, n) }); n <= 2*m {
 		return Needed{Candidate: n, Baseline: m}
 	}
-	n := search(func(n int) bool { return decides(max(n, m), n) })
+	n := search(least, func(n int) bool { return decides(max(n, m), n) })
 	return Needed{Candidate: n, Baseline: max(n, m), Never: n > MaxRuns}
 }
 
-// search is the smallest number of runs that decides, MaxRuns+1 for none;
-// more runs never decide less.
-func search(decides func(n int) bool) int {
-	lo, hi := MinRuns, MaxRuns+1
+// search is the smallest number of runs, from least on, that decides, MaxRuns+1
+// for none; more runs never decide less.
+func search(least int, decides func(n int) bool) int {
+	lo, hi := least, MaxRuns+1
 	for lo < hi {
 		mid := (lo + hi) / 2
 		if decides(mid) {
