@@ -89,10 +89,7 @@ func samples(arm Arm, def metric.Def) ([]sample, error) {
 // compare estimates the difference by the strongest design that the numbers
 // of runs, starts and common arrivals allow.
 func compare(def metric.Def, base, cand []sample) (comparison, error) {
-	floor := stat.Floor
-	if def.Scale == metric.Difference {
-		floor = shareFloor
-	}
+	floor := floorOf(def)
 	pairs, why := pair(base, cand)
 	if replayed, ok := replays(base, cand, pairs); ok {
 		return replayedStarts(replayed, cand, floor)
