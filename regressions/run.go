@@ -123,8 +123,15 @@ func fromRecord(r *metric.Record, metrics []string) Run {
 		Index: r.Run, Seed: r.Seed, Start: r.Start, StartID: r.StartID, Time: r.Time,
 		Values: map[string]float64{}, Missing: map[string]string{},
 	}
+	// Each gap metric of a record that is not yet summarised sorts its gaps
+	// anew; on a copy, since the caller's record is not to change.
+	summarised := *r
+	if slices.ContainsFunc(metrics, func(name string) bool { return strings.HasSuffix(name, "-itl-sec") }) {
+		summarised.Requests = slices.Clone(r.Requests)
+		summarised.Summarise()
+	}
 	for _, name := range metrics {
-		v, err := r.Value(name)
+		v, err := summarised.Value(name)
 		switch {
 		case err != nil:
 			run.Missing[name] = reason(err)
