@@ -124,11 +124,14 @@ func (p Point) expectedRequests() float64 {
 	return float64(countUntil(p.Arrivals, p.Window))
 }
 
-// countUntil counts the arrivals of the schedule of seed 0 before end.
+// countUntil counts the arrivals of the schedule of seed 0 before end, up to
+// more than any plan may have.
 func countUntil(p arrival.Process, end time.Duration) int {
 	n := 0
 	for range until(p.Times(0), end) {
-		n++
+		if n++; n > maxRequests {
+			break
+		}
 	}
 	return n
 }

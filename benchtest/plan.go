@@ -120,6 +120,9 @@ func (s schedule) check() (b bounds, err error) {
 			return b, fmt.Errorf("arrival %d of %s is due at %v, before the one before it: a schedule never decreases", d.index, arrival.String(s.process), d.at-lead)
 		}
 		times = append(times, d.at-lead)
+		if err := s.fits(len(times), d.at-lead); err != nil {
+			return b, err
+		}
 		b.to = d.at
 		if d.phase != metric.Settle {
 			window = append(window, d.at)

@@ -17,11 +17,23 @@ import (
 // a measurement begins.
 func (p Point) Validate() error {
 	var c complaints
-	c.workload(p.Workload)
-	c.load(p)
+	c.part("Point.Workload", func() { c.workload(p.Workload) })
+	c.part("Point.Arrivals", func() { c.load(p) })
 	c.phases(p)
+	c.bounds(p)
 	c.limits(p.Limits)
 	return errors.Join(c...)
+}
+
+// part checks with the code of the point's own parts. A panic in it, as of a
+// nil pointer to one of them, is a complaint.
+func (c *complaints) part(field string, check func()) {
+	defer func() {
+		if v := recover(); v != nil {
+			c.addf("%s cannot be used, checking it panicked: %v", field, v)
+		}
+	}()
+	check()
 }
 
 // complaints collects what is wrong.
