@@ -70,11 +70,19 @@ func clock(virtual bool) string {
 	return "a real clock"
 }
 
+// lengths are the metrics that tell whether two arms did the same work.
+var lengths = []string{"mean-output-tokens", "mean-prompt-tokens"}
+
 // sameWork checks that both arms did the same work: prompts and outputs of the
-// same mean length, and no warmer cache.
+// same mean length, and no warmer cache. Lengths that the baseline has and the
+// candidate has not could hide any change.
 func sameWork(base, cand Arm) *refusal {
-	for _, name := range []string{"mean-output-tokens", "mean-prompt-tokens"} {
+	for _, name := range lengths {
 		old, now, ok := means(base, cand, name)
+		if !ok && base.has(name) {
+			_, no := present(base, cand, name, false)
+			return no
+		}
 		if !ok {
 			continue
 		}
@@ -95,7 +103,8 @@ func sameWork(base, cand Arm) *refusal {
 	return nil
 }
 
-// means gives the metric's mean over runs in both arms, when every run has it.
+// means gives the metric's mean over the runs that have it, when both arms
+// have some.
 func means(base, cand Arm, name string) (old, now float64, ok bool) {
 	old, oldOK := armMean(base, name)
 	now, nowOK := armMean(cand, name)
@@ -104,14 +113,14 @@ func means(base, cand Arm, name string) (old, now float64, ok bool) {
 
 func armMean(a Arm, name string) (float64, bool) {
 	var sum float64
+	n := 0
 	for _, r := range a.Runs {
-		v, ok := r.Values[name]
-		if !ok {
-			return 0, false
+		if v, ok := r.Values[name]; ok {
+			sum += v
+			n++
 		}
-		sum += v
 	}
-	return sum / float64(len(a.Runs)), len(a.Runs) > 0
+	return sum / float64(n), n > 0
 }
 
 // has reports whether any run of the arm has the metric.

@@ -137,6 +137,9 @@ func (v *Verdict) remark(j judging) {
 		v.notes = append(v.notes, strings.Join(worse, ", ")+": worse beyond chance, within the margin")
 	}
 	v.notes = append(v.notes, watched...)
+	if name := lengths[0]; v.Status.Green() && (!j.base.has(name) || !j.cand.has(name)) {
+		v.notes = append(v.notes, "output tokens are not counted in both arms: that outputs are as long as before is not checked")
+	}
 	gated, _ := j.gate.gated()
 	for _, m := range gated {
 		if j.cand.has(m.Name) && !j.base.has(m.Name) {
