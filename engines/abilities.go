@@ -31,6 +31,7 @@ const (
 
 // Flush is the result of asking for a flush.
 type Flush struct {
+	// Outcome is what came of it, in a word.
 	Outcome FlushOutcome
 	// Detail is what was asked and what came back.
 	Detail string
@@ -40,11 +41,15 @@ type Flush struct {
 
 // Loader is an engine that tells how much work it holds.
 type Loader interface {
+	// Load reads the queue as it is now. What the server does not tell is
+	// unknown, not an error; err is for a server that could not be asked.
 	Load(ctx context.Context) (Load, error)
 }
 
 // Load is the engine's own view of its queue.
 type Load struct {
+	// Running requests have a slot, Waiting ones have been accepted and have
+	// none yet.
 	Running, Waiting Count
 }
 
@@ -56,23 +61,29 @@ func (l Load) Idle() bool {
 
 // Scraper is an engine with cumulative counters.
 type Scraper interface {
+	// Scrape reads the counters as they are now; err is for a server that could
+	// not be asked.
 	Scrape(ctx context.Context) (Counters, error)
 }
 
 // Counters are cumulative since the engine's start. A counter the server
 // does not have is unknown.
 type Counters struct {
+	// PromptTokens and OutputTokens are those of all requests.
 	PromptTokens, OutputTokens Count
 	// CacheQueries and CacheHits are prompt tokens looked up in, and served
 	// by, the prefix cache.
 	CacheQueries, CacheHits Count
-	Preemptions             Count
+	// Preemptions counts requests put back to be computed anew.
+	Preemptions Count
 	// Instance changes when the engine has restarted; empty is unknown.
 	Instance string
 }
 
 // Describer is an engine that tells what it is.
 type Describer interface {
+	// Describe asks the server what it is. With an error the identity holds
+	// what is known all the same.
 	Describe(ctx context.Context) (Identity, error)
 }
 
@@ -138,15 +149,19 @@ type Simulator interface {
 // Arrival is one request and the time at which it is due. Without a request it
 // is a wait (see Simulator).
 type Arrival struct {
-	At      time.Duration
+	// At is on a clock of the driver's.
+	At time.Duration
+	// Request is not changed; its Stamp is not called.
 	Request *Request
 }
 
 // Outcome is what Generate would have reported of one request.
 type Outcome struct {
+	// Request is the one that arrived, the same pointer.
 	Request *Request
-	Reply   Reply
-	Err     error
+	// Reply and Err are what Generate would have returned.
+	Reply Reply
+	Err   error
 	// Chunks are the stream's events, valid only during the call.
 	Chunks []Chunk
 }

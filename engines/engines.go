@@ -70,6 +70,7 @@ func (r *Request) Now() time.Duration {
 // Count is a number that may be unknown. The zero value is unknown: missing
 // is never zero.
 type Count struct {
+	// N is the number; zero while Known is false.
 	N     int
 	Known bool
 }

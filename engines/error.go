@@ -48,6 +48,7 @@ const (
 
 // Error is the failure of one request.
 type Error struct {
+	// Class is what kind of failure it is; it must be set.
 	Class Class
 	// Status is the HTTP status; zero where there is none.
 	Status int

@@ -22,6 +22,8 @@ const (
 
 // Answer is what came back of a request that is not a generation.
 type Answer struct {
+	// Status is the HTTP status, Header the reply's, and Body all of its body,
+	// at most 16 MiB.
 	Status int
 	Header http.Header
 	Body   []byte

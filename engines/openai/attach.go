@@ -16,6 +16,10 @@ type Model struct {
 	// ID is the served name; Root the repository or path behind it, where the
 	// server says so.
 	ID, Root string
+	// OwnedBy is the model's owner, which servers set to the name of their own
+	// kind; Parent the base model of an adapter. Empty where the server does
+	// not say.
+	OwnedBy, Parent string
 	// MaxLen is the longest context in tokens, where the server says so.
 	MaxLen engines.Count
 }
@@ -24,9 +28,11 @@ type Model struct {
 func (e *Engine) Models(ctx context.Context) ([]Model, error) {
 	var list struct {
 		Data []struct {
-			ID     string
-			Root   string
-			MaxLen json.RawMessage `json:"max_model_len"`
+			ID      string
+			Root    string
+			OwnedBy json.RawMessage `json:"owned_by"`
+			Parent  json.RawMessage
+			MaxLen  json.RawMessage `json:"max_model_len"`
 		}
 	}
 	if err := e.JSON(ctx, http.MethodGet, "/v1/models", nil, &list); err != nil {
@@ -34,7 +40,9 @@ func (e *Engine) Models(ctx context.Context) ([]Model, error) {
 	}
 	var models []Model
 	for _, m := range list.Data {
-		models = append(models, Model{ID: m.ID, Root: m.Root, MaxLen: integer(m.MaxLen)})
+		models = append(models, Model{
+			ID: m.ID, Root: m.Root, OwnedBy: text(m.OwnedBy), Parent: text(m.Parent), MaxLen: integer(m.MaxLen),
+		})
 	}
 	return models, nil
 }

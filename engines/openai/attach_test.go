@@ -110,7 +110,7 @@ func TestAttachToAServerThatHangs(t *testing.T) {
 
 func TestAttachFindsTheModel(t *testing.T) {
 	mux := http.NewServeMux()
-	mux.Handle("GET /v1/models", reply(200, `{"object":"list","data":[{"id":"a","root":"org/a","max_model_len":8192}]}`))
+	mux.Handle("GET /v1/models", reply(200, `{"object":"list","data":[{"id":"a","root":"org/a","owned_by":"me","parent":null,"max_model_len":8192}]}`))
 	mux.Handle("GET /version", reply(200, `{"version":"0.32.0"}`))
 	server := httptest.NewServer(mux)
 	defer server.Close()
@@ -121,7 +121,7 @@ func TestAttachFindsTheModel(t *testing.T) {
 		assert.Equal(t, "a", e.Model())
 		models, err := e.Models(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, []Model{{ID: "a", Root: "org/a", MaxLen: engines.Known(8192)}}, models)
+		assert.Equal(t, []Model{{ID: "a", Root: "org/a", OwnedBy: "me", MaxLen: engines.Known(8192)}}, models)
 		id, err := e.Describe(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, engines.Identity{Engine: "openai", Version: "0.32.0", Model: "a", Settings: map[string]string{"root": "org/a"}}, id)

@@ -32,8 +32,9 @@
 // # Failures
 //
 // A request is sent once, over HTTP/1.1, follows no redirect and is retried by
-// nobody. (Generate tells of the one exception, before the first success.) A stream has succeeded when it ended as the protocol says: with
-// [DONE], or with a clean end after a finish reason (and a warning), with at
-// least one token and without an error object. Every other end is an
-// *engines.Error with its class.
+// nobody. (Generate tells of the one exception, before the first success.) A
+// stream has succeeded when it ended as the protocol says: with [DONE], or with
+// a clean end after a finish reason (and a warning), with at least one token
+// and without an error object. Every other end is an *engines.Error with its
+// class.
 package openai

@@ -1,7 +1,7 @@
 package openai
 
 // scan walks JSON text without allocating. It accepts a subset of what
-// encoding/json accepts and gives up (ok turns false) on everything else:
+// encoding/json accepts and gives up (bad turns true) on everything else:
 // anything invalid, names with escapes, deep nesting. Whoever uses it then
 // decodes by encoding/json, so that giving up costs time and changes nothing.
 type scan struct {

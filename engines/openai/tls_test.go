@@ -79,7 +79,7 @@ func TestProxies(t *testing.T) {
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked = append(asked, r.Method+" "+r.Host)
 		if r.Method != http.MethodConnect {
-			(&httputil.ReverseProxy{Director: func(*http.Request) {}, FlushInterval: -1}).ServeHTTP(w, r)
+			(&httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {}, FlushInterval: -1}).ServeHTTP(w, r)
 			return
 		}
 		to, err := net.Dial("tcp", r.Host)

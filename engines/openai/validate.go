@@ -81,12 +81,10 @@ func (c Config) String() string {
 	if model == "" {
 		model = "(the server's)"
 	}
-	at := c.URL
+	at := "(not a URL)"
 	if u, err := url.Parse(c.URL); err == nil {
 		u.User = nil
 		at = u.String()
-	} else {
-		at = "(not a URL)"
 	}
 	return fmt.Sprintf("%s at %s, %s, model %s", kind, at, route, model)
 }

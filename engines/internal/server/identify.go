@@ -8,30 +8,10 @@ import (
 	"github.com/openloop-go/openloop/engines/openai"
 )
 
-// card is one model of /v1/models.
-type card struct {
-	ID      string `json:"id"`
-	Root    string `json:"root"`
-	OwnedBy string `json:"owned_by"`
-	// Parent is the base model of an adapter, which is never chosen unasked.
-	Parent string `json:"parent"`
-}
-
-// cards lists the models that a server serves.
-func cards(ctx context.Context, client *openai.Engine) ([]card, error) {
-	var list struct {
-		Data []card `json:"data"`
-	}
-	if err := client.JSON(ctx, "GET", "/v1/models", nil, &list); err != nil {
-		return nil, err
-	}
-	return list.Data, nil
-}
-
 // identify tells the kind of a server: by the owner that it gives its models,
 // which each kind sets to its own name, else by a route that only that kind
 // has. Empty is a kind unknown here, and then said is what it calls itself.
-func identify(ctx context.Context, client *openai.Engine, models []card) (kind, said string, err error) {
+func identify(ctx context.Context, client *openai.Engine, models []openai.Model) (kind, said string, err error) {
 	for _, m := range models {
 		switch m.OwnedBy {
 		case "vllm", "sglang", "llamacpp":
@@ -88,8 +68,8 @@ func (k *Kind) wrongKind(at, kind, said string) error {
 
 // choose finds the served name of the model asked for, which may also be
 // given as the path or repository behind it. Asked for none, it takes the only
-// one that is no adapter.
-func (k *Kind) choose(models []card, want string) (string, error) {
+// one that is no adapter: one of those is never chosen unasked.
+func (k *Kind) choose(models []openai.Model, want string) (string, error) {
 	var names, bases []string
 	for _, m := range models {
 		if want != "" && (m.ID == want || m.Parent == "" && (m.Root == want || k.alias(m.ID) == k.alias(want))) {

@@ -52,7 +52,7 @@ func (k *Kind) ready(ctx context.Context, c Config, root string) (*openai.Engine
 	}
 	defer unnamed.Close()
 	at := fmt.Sprintf("%s (%s)", unnamed.URL(), c.from) // without user information
-	models, err := cards(ctx, unnamed)
+	models, err := unnamed.Models(ctx)
 	if err != nil {
 		return nil, err
 	}
