@@ -63,24 +63,27 @@ func (s *scheduler) load() engines.Load {
 	return engines.Load{Running: engines.Known(len(s.running)), Waiting: engines.Known(s.queue.len())}
 }
 
-// Flush empties the prefix cache. It is refused while requests are in flight,
-// and unsupported where the server would not have the route.
+// Flush empties the prefix cache, as the flavor's client would. It is refused
+// while requests are in flight, unsupported where the server would not have
+// the route, and unverified where the body that tells is not sent.
 func (m *Model) Flush(context.Context) (engines.Flush, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	route := "POST /reset_prefix_cache"
+	route, silent := "POST /reset_prefix_cache", m.cfg.Faults.FlushEmptyBody
 	if m.cfg.Flavor == SGLang {
-		route = "POST /flush_cache"
+		route, silent = "POST /flush_cache", false // its status tells
 	}
-	switch {
-	case m.cfg.Flavor == VLLM && !m.cfg.DevMode:
+	if m.cfg.Flavor == VLLM && !m.cfg.DevMode {
 		return engines.Flush{Outcome: engines.FlushUnsupported, Detail: route + ": status 404",
 			Remedy: "set Config.DevMode, as VLLM_SERVER_DEV_MODE=1 does for a real server"}, nil
-	case !m.s.flush():
+	}
+	switch success := m.s.flush(); {
+	case silent:
+		return engines.Flush{Outcome: engines.FlushUnverified, Detail: route + ": status 200 with an empty body",
+			Remedy: "switch Faults.FlushEmptyBody off; the cached tokens of replies prove it"}, nil
+	case !success:
 		return engines.Flush{Outcome: engines.FlushRefused, Detail: route + ": the engine is not idle",
 			Remedy: "wait until nothing is running or waiting and ask again"}, nil
-	case m.cfg.Faults.FlushEmptyBody:
-		return engines.Flush{Outcome: engines.FlushUnverified, Detail: route + ": status 200 with an empty body"}, nil
 	}
 	return engines.Flush{Outcome: engines.Flushed, Detail: route + ": success"}, nil
 }

@@ -47,7 +47,8 @@ type Config struct {
 	// the rest prefills prompts. Zero is 3072.
 	MaxBatchedTokens int
 	// KVTokens is the capacity of the KV cache in tokens, a multiple of 16.
-	// Zero is 400,000: what 90 % of 80 GB leave beside the weights.
+	// Zero is 400,000: what 90 % of 80 GB leave beside the weights and 5 GB of
+	// work space.
 	KVTokens int
 	// MaxModelLen is the largest prompt plus output. Zero is 8192, or
 	// KVTokens when that is less.

@@ -32,7 +32,6 @@ type served struct {
 	tokens          int
 	reply           engines.Reply
 	err             error
-	gaps            []time.Duration
 }
 
 func (s served) ttft() float64 { return (s.first - s.at).Seconds() }

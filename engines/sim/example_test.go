@@ -156,7 +156,7 @@ func ExampleNoise() {
 	// <nil>
 	// <nil>
 	// <nil>
-	// sim: Noise.Start, Run and Step must be below 1 (0.01 is 1 %), got 2
+	// sim: Noise.Run must be below 1 (0.01 is 1 %), got 2
 }
 
 // A step of a shape that is met for the first time costs a compilation.

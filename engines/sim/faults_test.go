@@ -212,6 +212,8 @@ func TestFaultsOfTheCacheShow(t *testing.T) {
 		{"a flush that refuses", sim.Config{DevMode: true, Faults: sim.Faults{FlushRefusals: 1}}, true, engines.FlushRefused, warm},
 		{"a flush that always refuses", sim.Config{Flavor: sim.SGLang, Faults: sim.Faults{FlushRefusals: -1}}, true, engines.FlushRefused, warm},
 		{"a flush that does not say", sim.Config{DevMode: true, Faults: sim.Faults{FlushEmptyBody: true}}, true, engines.FlushUnverified, 0},
+		{"a refusal that does not say", sim.Config{DevMode: true, Faults: sim.Faults{FlushEmptyBody: true, FlushRefusals: 1}}, true, engines.FlushUnverified, warm},
+		{"SGLang without a text", sim.Config{Flavor: sim.SGLang, Faults: sim.Faults{FlushEmptyBody: true}}, true, engines.Flushed, 0},
 		{"no cache", sim.Config{DevMode: true, Faults: sim.Faults{CacheOff: true}}, false, "", 0},
 		{"a cache cut too small", sim.Config{DevMode: true, MaxModelLen: 3000, Faults: sim.Faults{LostKVTokens: 400_000 - 4800}}, false, "", 0},
 	} {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -29,32 +30,28 @@ type Noise struct {
 var Quiet = Noise{Start: -1, Run: -1, Step: -1}
 
 func (n Noise) resolve() (Noise, error) {
-	deviation := func(v *float64, zero float64) error {
-		switch {
-		case *v == 0:
-			*v = zero
-		case *v < 0:
-			*v = 0
-		case !(*v < 1):
-			return fmt.Errorf("Noise.Start, Run and Step must be below 1 (0.01 is 1 %%), got %v", *v)
-		}
-		return nil
-	}
+	var errs []error
 	for _, f := range []struct {
+		name string
 		v    *float64
 		zero float64
-	}{{&n.Start, 0.005}, {&n.Run, 0.01}, {&n.Step, 0}} {
-		if err := deviation(f.v, f.zero); err != nil {
-			return n, err
+	}{{"Start", &n.Start, 0.005}, {"Run", &n.Run, 0.01}, {"Step", &n.Step, 0}} {
+		switch {
+		case *f.v == 0:
+			*f.v = f.zero
+		case *f.v < 0:
+			*f.v = 0
+		case !(*f.v < 1):
+			errs = append(errs, fmt.Errorf("Noise.%s must be below 1 (0.01 is 1 %%), got %v", f.name, *f.v))
 		}
 	}
 	if n.Correlation == 0 {
 		n.Correlation = time.Minute
 	}
 	if n.Correlation < 0 {
-		return n, fmt.Errorf("Noise.Correlation must be positive, got %v", n.Correlation)
+		errs = append(errs, fmt.Errorf("Noise.Correlation must be positive, got %v", n.Correlation))
 	}
-	return n, nil
+	return n, errors.Join(errs...)
 }
 
 // weather is the noise of one start of the engine.

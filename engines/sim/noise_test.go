@@ -110,9 +110,11 @@ func TestNoiseIsValidated(t *testing.T) {
 		noise Noise
 		want  string
 	}{
-		{Noise{Run: 1}, "Noise.Start, Run and Step must be below 1 (0.01 is 1 %), got 1"},
-		{Noise{Start: math.NaN()}, "Noise.Start, Run and Step must be below 1 (0.01 is 1 %), got NaN"},
+		{Noise{Run: 1}, "Noise.Run must be below 1 (0.01 is 1 %), got 1"},
+		{Noise{Start: math.NaN()}, "Noise.Start must be below 1 (0.01 is 1 %), got NaN"},
 		{Noise{Correlation: -1}, "Noise.Correlation must be positive, got -1ns"},
+		{Noise{Start: 2, Step: 3, Correlation: -1}, "Noise.Start must be below 1 (0.01 is 1 %), got 2\n" +
+			"Noise.Step must be below 1 (0.01 is 1 %), got 3\nNoise.Correlation must be positive, got -1ns"},
 	} {
 		if _, err := row.noise.resolve(); err == nil || err.Error() != row.want {
 			t.Errorf("%+v: %v, want %q", row.noise, err, row.want)

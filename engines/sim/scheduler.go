@@ -34,7 +34,7 @@ type scheduler struct {
 	steps int           // completed
 	clock time.Duration // the end of the last one
 	step  step          // the one under way, if step.end > clock
-	ends  ends          // of steps; only where keepEnds
+	ends  ends          // of steps; only where keep is set
 	keep  bool
 
 	count counters

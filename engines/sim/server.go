@@ -20,18 +20,17 @@ type Server struct {
 	mux    *http.ServeMux
 	http   *http.Server
 
-	mu       sync.Mutex
-	sched    *scheduler
-	stats    *stats
-	boot     time.Duration // when the present start began
-	starts   int           // counts starts of the engine
-	shut     bool
-	busy     sync.WaitGroup // requests being served
-	wake     chan struct{}  // a submission, to the loop while it is idle
-	quit     chan struct{}
-	stopped  chan struct{} // the loop has ended
-	logging  sync.Mutex
-	failures sync.Once
+	mu      sync.Mutex
+	sched   *scheduler
+	stats   *stats
+	boot    time.Duration // when the present start began
+	starts  int           // counts starts of the engine
+	shut    bool
+	busy    sync.WaitGroup // requests being served
+	wake    chan struct{}  // a submission, to the loop while it is idle
+	quit    chan struct{}
+	stopped chan struct{} // the loop has ended
+	logging sync.Mutex
 }
 
 // keepAlive is how long an idle connection stays open: uvicorn's default, and
