@@ -20,18 +20,23 @@ type arm struct {
 	file, hardware, prompt string
 	slow, cv               float64
 	seed                   uint64
+	// starts of the engine; 0 is two.
+	starts int
 }
 
 // arms are the files that every script finds. What they differ in is in their
 // names.
 var arms = []arm{
-	{"old.bench", "1x H100", "2048", 1, 0.01, 1},
-	{"same.bench", "1x H100", "2048", 1, 0.01, 2},
-	{"slower.bench", "1x H100", "2048", 1.1, 0.01, 3},
-	{"faster.bench", "1x H100", "2048", 0.8, 0.01, 4},
-	{"noisy.bench", "1x H100", "2048", 1.02, 0.3, 5},
-	{"h200.bench", "1x H200", "2048", 1, 0.01, 6},
-	{"shorter.bench", "1x H100", "1024", 1, 0.01, 7},
+	{file: "old.bench", hardware: "1x H100", prompt: "2048", slow: 1, cv: 0.01, seed: 1},
+	{file: "same.bench", hardware: "1x H100", prompt: "2048", slow: 1, cv: 0.01, seed: 2},
+	{file: "slower.bench", hardware: "1x H100", prompt: "2048", slow: 1.1, cv: 0.01, seed: 3},
+	{file: "faster.bench", hardware: "1x H100", prompt: "2048", slow: 0.8, cv: 0.01, seed: 4},
+	{file: "noisy.bench", hardware: "1x H100", prompt: "2048", slow: 1.02, cv: 0.3, seed: 5},
+	{file: "h200.bench", hardware: "1x H200", prompt: "2048", slow: 1, cv: 0.01, seed: 6},
+	{file: "shorter.bench", hardware: "1x H100", prompt: "1024", slow: 1, cv: 0.01, seed: 7},
+	{file: "starts.bench", hardware: "1x H100", prompt: "2048", slow: 1, cv: 0.01, seed: 8, starts: 6},
+	{file: "noisystarts.bench", hardware: "1x H100", prompt: "2048", slow: 1, cv: 0.04, seed: 9, starts: 6},
+	{file: "borderline.bench", hardware: "1x H100", prompt: "2048", slow: 1, cv: 0.035, seed: 10, starts: 4},
 }
 
 func (a arm) baseline() *regressions.Baseline {
@@ -42,9 +47,10 @@ func (a arm) baseline() *regressions.Baseline {
 	b.Key = []metric.Pair{{Key: "engine", Value: "vllm"}, {Key: "hardware", Value: a.hardware}}
 	rng := rand.New(rand.NewPCG(a.seed, 0))
 	for i := range 12 {
+		start := i * max(a.starts, 2) / 12
 		f := a.slow * math.Exp(a.cv*rng.NormFloat64())
 		b.Runs = append(b.Runs, regressions.Run{
-			Index: i, Seed: uint64(i), Start: i / 6, StartID: fmt.Sprint(a.file, i/6), Time: b.Recorded.Add(time.Duration(i) * time.Minute),
+			Index: i, Seed: uint64(i), Start: start, StartID: fmt.Sprint(a.file, start), Time: b.Recorded.Add(time.Duration(i) * time.Minute),
 			Values: map[string]float64{
 				"p50-ttft-sec": 0.039 * f, "p50-tpot-sec": 0.00578 * f, "p50-e2e-sec": 1.51 * f, "error-rate": 0,
 				"mean-prompt-tokens": 2048, "mean-output-tokens": 256, "cached-share": 0,

@@ -1,6 +1,7 @@
 // Command openloop goes beside the module: what is done outside of go test.
 //
 //	openloop compare OLD NEW   judge one set of runs against another
+//	openloop plan              what runs can show before they are made
 //	openloop sim               serve the embedded engine on a port
 //
 // Run a verb with -h for its flags. A verb that is not known, a flag that is
@@ -25,12 +26,14 @@ const (
 // returns the exit status.
 var verbs = map[string]func(args []string, stdout, stderr io.Writer) int{
 	"compare": compareVerb,
+	"plan":    planVerb,
 	"sim":     simVerb,
 }
 
 const usage = `usage: openloop VERB [flags] [arguments]
 
     openloop compare OLD NEW   judge one set of runs against another
+    openloop plan              what runs can show before they are made
     openloop sim               serve the embedded engine on a port
 
 openloop VERB -h tells a verb's flags.

@@ -43,10 +43,20 @@ func normalCDF(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
 
 // fQuantile is the p-quantile of Fisher's F with d1 and d2 degrees of freedom.
 func fQuantile(p, d1, d2 float64) float64 {
+	key := [3]float64{p, d1, d2}
+	if q, ok := fQuantiles.Load(key); ok {
+		return q.(float64)
+	}
 	// gonum's F has no Quantile; F = (d2/d1)·B/(1−B) with B ~ Beta(d1/2, d2/2).
 	b := distuv.Beta{Alpha: d1 / 2, Beta: d2 / 2}.Quantile(p)
-	return d2 / d1 * b / (1 - b)
+	q := d2 / d1 * b / (1 - b)
+	fQuantiles.Store(key, q)
+	return q
 }
+
+// fQuantiles keeps them: their degrees of freedom are counts of runs, the same
+// few over and over.
+var fQuantiles sync.Map
 
 // chi2Quantile is the p-quantile of χ² with df degrees of freedom.
 func chi2Quantile(p, df float64) float64 {
