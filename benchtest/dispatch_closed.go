@@ -3,7 +3,7 @@ package benchtest
 import (
 	"cmp"
 	"context"
-	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -17,7 +17,8 @@ type slot struct {
 	index int
 }
 
-// stalled bounds the wait for a slot of a closed loop to become free.
+// stalled bounds the wait for a slot of a closed loop to become free: longer
+// than any generation takes, and short enough to leave a job time to say so.
 const stalled = 10 * time.Minute
 
 // dispatchClosed keeps a fixed number of requests in flight. A request is
@@ -145,4 +146,4 @@ func sortSlots(free []slot) {
 	})
 }
 
-var errStalled = errors.New("benchtest: the closed loop stalled: no request ended for 10m0s")
+var errStalled = fmt.Errorf("benchtest: the closed loop stalled: no request ended for %v: see in the engine's log whether it still serves", stalled)

@@ -36,17 +36,8 @@ func (j *judge) flush() string {
 // cachedShare is the share of the window's prompt tokens that the cache
 // served, and how that is known: by "requests", by "counters", or not ("").
 func cachedShare(r *metric.Record) (share float64, proof string) {
-	cached, prompt, known := 0, 0, true
-	for _, t := range r.Counted() {
-		if t.Failure != "" {
-			continue
-		}
-		known = known && t.CachedTokens >= 0 && t.PromptTokens >= 0
-		cached += t.CachedTokens
-		prompt += t.PromptTokens
-	}
-	if known && prompt > 0 {
-		return float64(cached) / float64(prompt), "requests"
+	if share, err := r.Value("cached-share"); err == nil {
+		return share, "requests"
 	}
 	hits, hit := r.Counters["cache_hits"]
 	queries, queried := r.Counters["cache_queries"]

@@ -31,7 +31,6 @@ func (r *recorder) Logf(format string, a ...any) { r.logs = append(r.logs, fmt.S
 func (r *recorder) Errorf(f string, a ...any)    { r.errors = append(r.errors, fmt.Sprintf(f, a...)) }
 func (r *recorder) FailNow()                     { r.stopped = true; runtime.Goexit() }
 func (r *recorder) Context() context.Context     { return r.ctx }
-func (r *recorder) Cleanup(func())               {}
 func (r *recorder) Deadline() (time.Time, bool)  { return r.deadline, !r.deadline.IsZero() }
 func (r *recorder) measure(e engines.Engine, p Point) (runs *Runs) {
 	done := make(chan struct{})

@@ -102,7 +102,6 @@ func (p Plan) schedule(s seeds, warmup bool) schedule {
 type bounds struct {
 	from, to time.Duration
 	counted  int
-	gapCV2   float64
 }
 
 // check walks the schedule to the end of its window, or of its warmup, and
@@ -136,7 +135,7 @@ func (s schedule) check() (b bounds, err error) {
 		if !closed {
 			return b, fmt.Errorf("%s has only %d arrivals, and the window (%s after %d to settle) needs one more to close at: lower Requests, Window or Settle", arrival.String(s.process), len(times), s.size(), s.settle)
 		}
-		b.from, b.counted, b.gapCV2 = window[0], len(window)-1, arrival.GapCV2(window)
+		b.from, b.counted = window[0], len(window)-1
 	} else if len(times) < s.warmup {
 		return b, fmt.Errorf("%s has only %d arrivals of %d: lower Warmup", arrival.String(s.process), len(times), s.warmup)
 	}

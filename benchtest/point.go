@@ -19,6 +19,7 @@ type SLO = metric.SLO
 // A workload may also have Validate() error, called before anything starts,
 // and String() string, which is part of the point's identity.
 type Workload interface {
+	// Request makes request i, which belongs to the caller.
 	Request(i int, shape, content uint64) engines.Request
 }
 

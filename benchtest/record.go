@@ -1,7 +1,6 @@
 package benchtest
 
 import (
-	"math"
 	"strings"
 	"time"
 
@@ -48,9 +47,7 @@ func (s *session) fill(r *metric.Record, out outcome) {
 	}
 	if r.InFlight == 0 {
 		r.Rate = float64(len(due)) / (r.To - r.From).Seconds()
-		if cv2 := arrival.GapCV2(append(due, r.To)); !math.IsNaN(cv2) {
-			r.GapCV2 = cv2
-		}
+		r.GapCV2 = arrival.GapCV2(append(due, r.To))
 	}
 	r.Counters = counted(out.edges[0], out.edges[1])
 	_, r.CacheProof = cachedShare(r)

@@ -2,6 +2,7 @@ package benchtest
 
 import (
 	"context"
+	"errors"
 
 	"github.com/openloop-go/openloop/benchtest/metric"
 )
@@ -14,7 +15,6 @@ type T interface {
 	Errorf(format string, args ...any)
 	FailNow()
 	Context() context.Context
-	Cleanup(func())
 }
 
 // Runs are the runs made at one point. They are data: the assertions judge
@@ -34,8 +34,11 @@ type Runs struct {
 func (r *Runs) Extendable() bool { return r.extend != nil }
 
 // Extend makes more runs until there are n. The runs made so far are never
-// lost: on an error they are in Records.
+// lost: on an error they are in Records. Runs that are not extendable are an
+// error.
 func (r *Runs) Extend(ctx context.Context, n int) error { return r.ExtendOver(ctx, n, 0) }
+
+var errNotExtendable = errors.New("benchtest: these runs were loaded, not measured, so no more can be made: measure the point again")
 
 // ExtendOver is Extend over at least so many starts of the engine, those made
 // so far included, where the engine can be restarted; where it cannot, the

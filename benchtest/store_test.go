@@ -27,7 +27,7 @@ func TestMeasureKeepsItsRecords(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, loaded.Records, 3)
 		assert.False(t, loaded.Extendable())
-		assert.EqualError(t, loaded.Extend(t.Context(), 4), "benchtest: these runs were loaded, not measured, so no more can be made")
+		assert.EqualError(t, loaded.Extend(t.Context(), 4), "benchtest: these runs were loaded, not measured, so no more can be made: measure the point again")
 		for i := range loaded.Records {
 			for k := range runs.Records[i].Requests {
 				runs.Records[i].Requests[k].Gaps = nil // a file keeps their summary
