@@ -20,9 +20,9 @@ const sigmas = 7.0
 //
 // Constant is checked arrival by arrival. The processes with a varying rate
 // are checked on the time scale that makes them Poisson of rate 1. Dispersion
-// is checked from 100 gaps on, or 100/Burstiness where that is more. Of a process that is not from this package the
-// mean is checked, where it has MeanRate, and not the dispersion, which is
-// taken as found.
+// is checked from 100 gaps on, or 100/Burstiness where that is more. Of a
+// process that is not from this package the mean is checked, where it has
+// MeanRate, and not the dispersion, which is taken as found.
 func SelfTest(times []time.Duration, p Process) error {
 	if err := Validate(p); err != nil {
 		return err
@@ -87,10 +87,10 @@ func testVarying(times []time.Duration, p Process, rate profile) error {
 // testGaps tests independent gamma gaps of mean 1 and variance c2 whose sum
 // is sum.
 //
-// testMean's limit: the sum S of n of them has variance v = n·c2 and is sub-gamma with scale
-// c2, so that P(|S − n| > √(2vx) + c2·x) ≤ 2e⁻ˣ (Boucheron, Lugosi and
-// Massart, "Concentration Inequalities", 2013, section 2.4); x = 7²/2 makes
-// the first term seven standard deviations.
+// testMean's limit: the sum S of n of them has variance v = n·c2 and is
+// sub-gamma with scale c2, so that P(|S − n| > √(2vx) + c2·x) ≤ 2e⁻ˣ
+// (Boucheron, Lugosi and Massart, "Concentration Inequalities", 2013, section
+// 2.4); x = 7²/2 makes the first term seven standard deviations.
 //
 // Their sample squared coefficient of variation has, by the delta method,
 // variance (2c2² + 2c2³)/n. It is compared on the log scale, where its

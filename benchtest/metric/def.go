@@ -53,7 +53,9 @@ type Def struct {
 	Name string
 	// Unit is the unit of its values: "sec", "req/s", "tok/s", "tokens", or
 	// "share" for a number from 0 to 1.
-	Unit   string
+	Unit string
+	// Better is the direction in which it gets better, Scale how two of its
+	// values are compared.
 	Better Direction
 	Scale  Scale
 	// Note is the formula, in words.

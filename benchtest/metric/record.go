@@ -7,6 +7,7 @@ const Schema = 1
 
 // Pair is one key and its value, in an order that is part of the meaning.
 type Pair struct {
+	// Key is lower case, in words joined by hyphens, as in "client-limit".
 	Key   string `json:"key"`
 	Value string `json:"value"`
 }
@@ -14,6 +15,7 @@ type Pair struct {
 // Record is one run: all that was measured and all that is needed to judge
 // it later, without the engine and without the code that measured it.
 type Record struct {
+	// Schema is the version of this form; zero is written as the present one.
 	Schema int `json:"schema"`
 
 	// Test is the name of the test, PointName the short name of the point.
@@ -33,7 +35,8 @@ type Record struct {
 
 	// Run is the index of the run at its point, from 0; it decides the
 	// arrivals and lengths. Start numbers the engine start, from 0, and
-	// StartID tells starts of different days apart.
+	// StartID tells starts of different days apart. Seed is the pair seed, by
+	// which another arm can be seen to have had the same arrivals.
 	Run     int    `json:"run"`
 	Start   int    `json:"start"`
 	StartID string `json:"start_id"`

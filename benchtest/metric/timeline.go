@@ -18,6 +18,8 @@ const (
 // run's origin, an instant before any request was due; so the zero time means
 // "did not happen", never "happened at once".
 type Timeline struct {
+	// ID names the request within its run; Phase is the part of the run that it
+	// was scheduled in.
 	ID    string `json:"id"`
 	Phase Phase  `json:"phase"`
 
@@ -62,6 +64,9 @@ type Timeline struct {
 	AskedPrompt  int `json:"asked_prompt"`
 	AskedOutput  int `json:"asked_output"`
 
+	// Finish is the finish reason that the server gave, NewConnection whether
+	// the request had to open a connection, and Warnings are the departures from
+	// the protocol that did not fail it.
 	Finish        string   `json:"finish,omitzero"`
 	NewConnection bool     `json:"new_connection,omitzero"`
 	Warnings      []string `json:"warnings,omitzero"`

@@ -33,6 +33,7 @@ const (
 
 // Verdict is the stability of a point, over all of its runs.
 type Verdict struct {
+	// State is the verdict in one word; empty is none.
 	State State
 	// Runs and Arrivals are what was judged, C2 the variance of the number in
 	// flight an arrival.
