@@ -7,7 +7,7 @@ const Schema = 1
 
 // Pair is one key and its value, in an order that is part of the meaning.
 type Pair struct {
-	// Key is lower case, in words joined by hyphens, as in "client-limit".
+	// Key is lower case, as in "client-limit".
 	Key   string `json:"key"`
 	Value string `json:"value"`
 }
