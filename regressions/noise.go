@@ -14,6 +14,7 @@ import (
 // compared as a ratio and gets better downwards: fill in Margin and SD to plan
 // without a baseline.
 type Noise struct {
+	// Metric is its name, Role what it does in a verdict.
 	Metric string
 	Role   Role
 	// Margin is the change for the worse that is tolerated, relative or, for
@@ -55,7 +56,7 @@ func (g Gate) Noise(base *Baseline) ([]Noise, error) {
 		return nil, err
 	}
 	if base == nil {
-		return nil, errors.New("regressions: there is no baseline")
+		return nil, errors.New("regressions: there is no baseline: read one with ReadBaseline")
 	}
 	if no := conditions(base, base.Arm); no != nil {
 		return nil, errors.New("regressions: " + no.reason)

@@ -37,8 +37,8 @@ type parser struct {
 	name  string
 	lines []string
 	b     Baseline
-	// runAt are the facts of runs by the line of their comment; units the
-	// directions that the file gives metrics.
+	// runAt are the facts of runs, by the line of their comment; lacks the lines
+	// that say what runs do not have.
 	runAt map[int]Run
 	lacks []metaLine
 	// end is the number of runs that the last line promises; −1 without one.

@@ -52,7 +52,8 @@ type Arm struct {
 	// Problems are the reasons why runs cannot be trusted; an arm that has one
 	// is neither compared nor stored.
 	Problems []string
-	Runs     []Run
+	// Runs are the runs in the order in which they were made.
+	Runs []Run
 }
 
 // FromRecords makes an arm of the records of one point. metrics are the names

@@ -55,12 +55,15 @@ type Summary struct {
 
 // Finding is what was found of one metric.
 type Finding struct {
+	// Metric is its name, Role what it does in the verdict, and Status what was
+	// found; a reported metric has none.
 	Metric string
 	Role   Role
 	Status Status
 	// Margin is the change for the worse that is tolerated, relative or, for
 	// rates and shares, absolute.
-	Margin              float64
+	Margin float64
+	// Baseline and Candidate are the arms, over the runs that were compared.
 	Baseline, Candidate Summary
 	// Change is (new − old) ÷ old, or new − old for rates and shares; Low and
 	// High are its 95 % interval.
@@ -94,6 +97,7 @@ type Finding struct {
 
 // Verdict is the outcome of one look.
 type Verdict struct {
+	// Status is the verdict in one word.
 	Status Status
 	// Reason is one sentence: what, by how much. It is the first line of Text
 	// without the status.

@@ -26,6 +26,7 @@ const (
 // Estimate is a difference of two arms with its uncertainty, on the scale of
 // the test; positive is worse.
 type Estimate struct {
+	// Design is how it was made.
 	Design Design
 	// Diff is the estimated difference, SE its standard error and DF the
 	// degrees of freedom of SE.

@@ -6,6 +6,7 @@ import "math"
 // degrees of freedom: all that decides what it can show. Without a degree of
 // freedom it shows nothing, and every size is +Inf.
 type Expected struct {
+	// SE is the standard error and DF its degrees of freedom, both positive.
 	SE, DF float64
 	// Power is the probability with which the sizes are found; zero is 0.80.
 	Power float64

@@ -55,8 +55,9 @@ var alphas = [...]float64{0.05, 0.025, 0.01, 0.005, 0.0025, 0.001}
 // that all of them together err with probability alpha: 0.0077 a look for
 // 3, 5, 8, 12 and 2.5 %, 0.0166 for 5 %. Tabled for the usual sets, simulated
 // (with a fixed seed, up to an alpha of 0.1) for others, and never below
-// alpha ÷ number of looks, which always holds. For alpha ÷ k, the share of one of k comparisons, it is
-// about 0.3·alpha/k. An invalid look set or alpha is an error.
+// alpha ÷ number of looks, which always holds. For alpha ÷ k, the share of one
+// of k comparisons, it is about 0.3·alpha/k. An invalid look set or alpha is an
+// error.
 func Nominal(looks []int, alpha float64) (float64, error) {
 	if err := ValidateLooks(looks); err != nil {
 		return 0, err

@@ -4,6 +4,7 @@ import "math"
 
 // Planner plans the looks of a gate before anything is measured.
 type Planner struct {
+	// Layout is how the runs of the arms stand to each other; zero is Stored.
 	Layout Layout
 	// S is the expected standard deviation of one run (between starts for
 	// ByStart) on the scale of the test: for a ratio its coefficient of
@@ -12,7 +13,8 @@ type Planner struct {
 	// Stored is the number of runs (starts for ByStart) of a stored baseline;
 	// the other layouts ignore it.
 	Stored int
-	Rule   Rule
+	// Rule decides the looks: the margin, and the nominal levels of Nominal.
+	Rule Rule
 	// Power is the probability of finding what there is; zero is 0.80.
 	Power float64
 }
