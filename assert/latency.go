@@ -3,6 +3,7 @@ package assert
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,6 +69,9 @@ func Latency(t TestingT, runs *benchtest.Runs, name string, limit time.Duration,
 	}
 	if e.inside(limit.Seconds()) {
 		r.add("note", "the limit lies inside the interval: another set of runs could end on its other side")
+	}
+	if strings.Contains(base, "-itl-") && !gapsAreTokens(records) {
+		r.add("note", "events may carry several tokens, so these are gaps between events, not between tokens")
 	}
 	finished, failed := fates(records...)
 	r.add("requests", "%s finished, %s failed", count(finished), count(failed))
@@ -158,6 +162,11 @@ func valueOf(name string, r *metric.Record) (float64, error) {
 		}
 	}
 	return v, err
+}
+
+// gapsAreTokens reports that the gaps of every run are those between tokens.
+func gapsAreTokens(records []*metric.Record) bool {
+	return !slices.ContainsFunc(records, func(r *metric.Record) bool { return !r.GapsAreTokens() })
 }
 
 // beyond reports that the nearest rank of p among all requests, with the

@@ -1,6 +1,7 @@
 package assert_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -98,6 +99,33 @@ func TestLatency(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			var r recorder
 			expect(t, &r, assert.Latency(&r, row.runs, row.metric, row.limit), row.holds, row.text)
+		})
+	}
+}
+
+// Gaps between events that carry several tokens each are no gaps between
+// tokens, and the text says so.
+func TestGapsBetweenEventsAreCalledSo(t *testing.T) {
+	for _, row := range []struct {
+		name      string
+		tokenGaps bool
+		note      string
+	}{
+		{"each event known to carry one token", true, ""},
+		{"events that may carry several", false, `
+    note       events may carry several tokens, so these are gaps between events, not between tokens`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			l := calm
+			l.each = func(_ int, q *metric.Timeline) {
+				q.Gaps, q.TokenGaps = slices.Repeat([]time.Duration{20 * time.Millisecond}, q.Events-1), row.tokenGaps
+			}
+			var r recorder
+			expect(t, &r, assert.Latency(&r, l.runs(3), "p99-itl-sec", 500*time.Millisecond), true, `log: p99-itl-sec 20ms, at most 500ms was asked
+    interval   20ms … 20ms (95 %, t over 3 runs)`+row.note+`
+    requests   3,000 finished, 0 failed
+    at         even 10/s, chat(100/11), 3 runs of 1,000 requests
+`)
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/openloop-go/openloop/benchtest/steady"
 	"github.com/openloop-go/openloop/ci"
 	"github.com/openloop-go/openloop/regressions"
+	"github.com/openloop-go/openloop/regressions/stat"
 )
 
 // baselines is the folder of the baselines, below the package's own. They
@@ -220,7 +221,7 @@ func (g *gating) conclude(status regressions.Status, out report, msgAndArgs []an
 func nextLook(gate regressions.Gate, n int) int {
 	looks := gate.Looks
 	if looks == nil {
-		looks = []int{3, 5, 8, 12}
+		looks = stat.DefaultLooks()
 	}
 	for _, look := range looks {
 		if look > n {

@@ -14,9 +14,9 @@ import (
 
 // recorder is a TestingT that keeps what it is told.
 type recorder struct {
-	name                    string
-	errors, logs, skips     []string
-	helped, failed, stopped int
+	name                string
+	errors, logs, skips []string
+	helped, stopped     int
 }
 
 func (r *recorder) Errorf(format string, args ...any) {

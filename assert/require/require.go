@@ -20,8 +20,8 @@ type TestingT interface {
 
 type tHelper interface{ Helper() }
 
-// Valid requires that the runs can be trusted: it is assert.Valid, and stops the test
-// where that fails.
+// Valid requires that the runs can be trusted: it is assert.Valid, and stops
+// the test where that fails.
 func Valid(t TestingT, runs *benchtest.Runs, msgAndArgs ...any) {
 	if h, ok := t.(tHelper); ok {
 		h.Helper()
@@ -31,8 +31,8 @@ func Valid(t TestingT, runs *benchtest.Runs, msgAndArgs ...any) {
 	}
 }
 
-// Sustained requires that the queue of an open loop does not grow: it is assert.Sustained, and stops the test
-// where that fails.
+// Sustained requires that the queue of an open loop does not grow: it is
+// assert.Sustained, and stops the test where that fails.
 func Sustained(t TestingT, runs *benchtest.Runs, msgAndArgs ...any) {
 	if h, ok := t.(tHelper); ok {
 		h.Helper()
@@ -42,8 +42,8 @@ func Sustained(t TestingT, runs *benchtest.Runs, msgAndArgs ...any) {
 	}
 }
 
-// Goodput requires that at least so many requests a second met the SLO: it is assert.Goodput, and stops the test
-// where that fails.
+// Goodput requires that at least so many requests a second met the SLO: it is
+// assert.Goodput, and stops the test where that fails.
 func Goodput(t TestingT, runs *benchtest.Runs, slo benchtest.SLO, atLeast float64, msgAndArgs ...any) {
 	if h, ok := t.(tHelper); ok {
 		h.Helper()
@@ -53,8 +53,8 @@ func Goodput(t TestingT, runs *benchtest.Runs, slo benchtest.SLO, atLeast float6
 	}
 }
 
-// Attainment requires that at least this share of all arrivals met the SLO: it is assert.Attainment, and stops the test
-// where that fails.
+// Attainment requires that at least this share of all arrivals met the SLO: it
+// is assert.Attainment, and stops the test where that fails.
 func Attainment(t TestingT, runs *benchtest.Runs, slo benchtest.SLO, atLeast float64, msgAndArgs ...any) {
 	if h, ok := t.(tHelper); ok {
 		h.Helper()
@@ -64,8 +64,8 @@ func Attainment(t TestingT, runs *benchtest.Runs, slo benchtest.SLO, atLeast flo
 	}
 }
 
-// Latency requires that a latency is at most limit: it is assert.Latency, and stops the test
-// where that fails.
+// Latency requires that a latency is at most limit: it is assert.Latency, and
+// stops the test where that fails.
 func Latency(t TestingT, runs *benchtest.Runs, metric string, limit time.Duration, msgAndArgs ...any) {
 	if h, ok := t.(tHelper); ok {
 		h.Helper()
@@ -75,8 +75,8 @@ func Latency(t TestingT, runs *benchtest.Runs, metric string, limit time.Duratio
 	}
 }
 
-// NoRegression requires that the runs are not slower than the stored baseline: it is assert.NoRegression, and stops the test
-// where that fails.
+// NoRegression requires that the runs are not slower than the stored baseline:
+// it is assert.NoRegression, and stops the test where that fails.
 func NoRegression(t TestingT, runs *benchtest.Runs, gate regressions.Gate, msgAndArgs ...any) {
 	if h, ok := t.(tHelper); ok {
 		h.Helper()
