@@ -15,7 +15,7 @@ func config(t *testing.T) sim.Config {
 	return sim.Config{
 		DevMode:        true, // so that the prefix cache can be flushed
 		DecodeSlowdown: number(t, "QUICKSTART_DECODE_SLOWDOWN", 1),
-		Seed:           uint64(number(t, "QUICKSTART_SEED", 1)),
+		Seed:           uint64(max(0, number(t, "QUICKSTART_SEED", 1))),
 	}
 }
 

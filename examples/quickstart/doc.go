@@ -7,8 +7,8 @@
 // its decode 10 % slower, which must fail, and QUICKSTART_SEED=7 draws other
 // engine noise, which must not.
 //
-// loops_test.go shows what each kind of load sees of a slowdown and why the
-// gate asks its question where it does; counts_test.go, behind
-// QUICKSTART_COUNTS=1, counts how often the gate is right over 200 engines
-// with the slowdown and 200 without.
+// loops_test.go shows what each kind of load sees of a slowdown, and
+// loads_test.go why the gate asks its question where it does; counts_test.go,
+// behind QUICKSTART_COUNTS=1, counts how often the gate is right over 200
+// engines with the slowdown and 200 without.
 package quickstart

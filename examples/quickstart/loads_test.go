@@ -19,7 +19,8 @@ import (
 // slower and an engine's runs differ by 2 %: the coefficient of variation of
 // a run, the slowdown that shows, and that slowdown as a multiple of the
 // standard deviation of the difference of two runs, whose arrivals were other
-// ones or the same.
+// ones or the same. The figures come from another model of the same engine,
+// written before this one, and are rounded as they were then.
 type published struct {
 	rate     float64 // arrivals a second; capacity is 14.1
 	requests int     // in the window
