@@ -75,6 +75,14 @@ func (s *session) longEnough(r *metric.Record, field string, n int, flights []*f
 		s.tooShort(r, field, n, steady.Cut(n, inFlight, 0), fmt.Sprintf("it took %v, and three mean request durations are %v", brief(took), brief(3*mean)))
 		return
 	}
+	// The load that was asked for, not the one that chance made of it: near
+	// the knee the relaxation doubles within that chance, and a run that is
+	// invalid by its arrivals' luck is so every time, since they are replayed.
+	if m, ok := p.Arrivals.(interface {
+		MeanRate(over time.Duration) float64
+	}); ok {
+		rate = m.MeanRate(took)
+	}
 	if rho := rate / p.Capacity; p.Capacity > 0 && rho < 1 {
 		want := min(steady.Relaxation(rho), 0.3*p.expectedRequests())
 		if float64(n) < want {
