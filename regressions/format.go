@@ -26,7 +26,7 @@ import (
 //	Unit p50-tpot-sec better=lower
 //	# openloop run index=0 seed=7 start=0 start-id=a time=2026-11-20T09:30:00Z
 //	BenchmarkDecode/poisson=4 1 0.00578 p50-tpot-sec …
-//	# openloop end runs=12
+//	# openloop end runs=12 sum=0123456789abcdef
 const (
 	comment   = "# openloop "
 	schemaKey = "openloop-schema"
@@ -82,7 +82,7 @@ func format(b *Baseline) ([]byte, error) {
 	for _, m := range missing(b.Runs) {
 		fmt.Fprintf(&out, "%smissing %s\n", comment, fields("metric", m.metric, "runs", ordinals(m.runs), "why", m.why))
 	}
-	fmt.Fprintf(&out, "%send runs=%d\n", comment, len(b.Runs))
+	fmt.Fprintf(&out, "%send runs=%d sum=%s\n", comment, len(b.Runs), sum(out.Bytes()))
 	for i, line := range bytes.Split(out.Bytes(), []byte("\n")) {
 		if len(line) > maxLine {
 			return nil, fmt.Errorf("line %d would have %d bytes, at most %d can be read back: %.40q", i+1, len(line), maxLine, line)
@@ -199,6 +199,8 @@ func validValue(name string, v float64) error {
 		return fmt.Errorf("%s is %v, must be finite", name, v)
 	case v < 0 || v == 0 && def.Scale == metric.Ratio:
 		return fmt.Errorf("%s is %v, must be positive", name, v)
+	case v > 1 && def.Unit == "share":
+		return fmt.Errorf("%s is %v, a share is at most 1", name, v)
 	}
 	return nil
 }

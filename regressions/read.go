@@ -3,6 +3,7 @@ package regressions
 import (
 	"bytes"
 	"fmt"
+	"hash/fnv"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ func parse(data []byte, name string) (*Baseline, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, fmt.Errorf("%s is empty", name)
 	}
+	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) // a checkout's doing
 	p := parser{name: name, lines: strings.Split(string(data), "\n"), runAt: map[int]Run{}}
 	if err := p.schema(); err != nil {
 		return nil, err
@@ -42,7 +44,9 @@ type parser struct {
 	runAt map[int]Run
 	lacks []metaLine
 	// end is the number of runs that the last line promises; −1 without one.
-	end int
+	// endLine is its number, and sum the one that it gives.
+	end, endLine int
+	sum          string
 }
 
 // metaLine is a comment line of ours, from 1.
@@ -79,10 +83,13 @@ func (p *parser) schema() error {
 // comments reads our lines, and refuses lines that no reader would understand.
 func (p *parser) comments() error {
 	p.end = -1
+	given, results := map[string]bool{}, false
 	for i, line := range p.lines {
 		n := i + 1
 		rest, ours := strings.CutPrefix(line, comment)
 		switch {
+		case len(line) > maxLine:
+			return p.fail(n, "it has %d bytes, at most %d are read", len(line), maxLine)
 		case p.end >= 0 && strings.TrimSpace(line) != "":
 			return p.fail(n, "there are lines after its end")
 		case ours:
@@ -90,14 +97,37 @@ func (p *parser) comments() error {
 				return err
 			}
 		case line == "" || line[0] == '#' || strings.HasPrefix(line, "Benchmark") || strings.HasPrefix(line, "Unit "):
+			results = results || line != "" && line[0] == 'B'
 		case !isConfig(line):
 			return p.fail(n, "this is no line of a baseline: %.60q", line)
+		default:
+			key, _, _ := strings.Cut(line, ":")
+			if given[key] || results {
+				return p.fail(n, "%s is given again, or after the first run: all runs share it", key)
+			}
+			given[key] = true
 		}
 	}
 	if p.end < 0 {
 		return fmt.Errorf("%s is cut off: its last line, %send, is missing", p.name, comment)
 	}
 	return nil
+}
+
+// sum is a check of all lines before the one that holds it, so that a value
+// that was edited, or lost a digit, is noticed. CR LF counts as LF.
+func sum(before []byte) string {
+	h := fnv.New64a()
+	_, _ = h.Write(before) // never fails
+	return fmt.Sprintf("%016x", h.Sum64())
+}
+
+// unedited holds all lines against the sum on the last one, if it has one.
+func (p *parser) unedited() error {
+	if p.sum == "" || p.sum == sum([]byte(strings.Join(p.lines[:p.endLine-1], "\n")+"\n")) {
+		return nil
+	}
+	return p.fail(p.endLine, "it was edited after it was written, or damaged: its sum is not the one on this line")
 }
 
 // isConfig reports whether the benchmark format takes the line for "key: value".
@@ -129,6 +159,7 @@ func (p *parser) meta(n int, rest string) error {
 		if p.end, err = strconv.Atoi(f["runs"]); err == nil && p.end < 1 {
 			err = fmt.Errorf("runs is %d, must be positive", p.end)
 		}
+		p.endLine, p.sum = n, f["sum"]
 	default:
 		err = fmt.Errorf("unknown line %q", word)
 	}

@@ -123,5 +123,5 @@ func (p *parser) finish() error {
 	if err := p.b.validate(); err != nil {
 		return fmt.Errorf("%s: corrupt baseline: %w", p.name, err)
 	}
-	return nil
+	return p.unedited()
 }

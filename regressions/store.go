@@ -19,9 +19,21 @@ var ErrNoBaseline = errors.New("no baseline")
 // points beside it; a foreign, corrupt or cut-off file, and one of another
 // schema, is named with the line.
 func ReadBaseline(path string) (*Baseline, error) {
-	data, err := os.ReadFile(path)
+	b, err := load(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, noBaseline(path)
+	}
+	return b, err
+}
+
+// load is ReadBaseline whose error, where there is no file, is only that. A
+// link to nothing is no missing file: what it leads to may come back.
+func load(path string) (*Baseline, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if to, link := os.Readlink(path); link == nil {
+			return nil, fmt.Errorf("regressions: reading the baseline: %s is a link to %s, where there is nothing", path, to)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("regressions: reading the baseline: %w", err)
@@ -40,7 +52,7 @@ func noBaseline(path string) error {
 	var here, other []string
 	files, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "*"+extension))
 	for _, f := range files {
-		b, err := ReadBaseline(f)
+		b, err := load(f)
 		name := filepath.Base(f)
 		switch {
 		case err != nil:
@@ -123,7 +135,7 @@ func AppendStart(path string, b *Baseline) error {
 	if err != nil {
 		return err
 	}
-	if no := alike(old.Arm, b.Arm); no != nil {
+	if no := alike(old.Arm, b.Arm, against{"baseline", b.Test}); no != nil {
 		return fmt.Errorf("regressions: these runs cannot be appended to %s: %s", path, no.reason)
 	}
 	next := 0
@@ -151,6 +163,9 @@ func AppendStart(path string, b *Baseline) error {
 // writeAtomic writes beside the file and renames, so that a reader sees the
 // old or the new one whole. create fails when the file has appeared meanwhile.
 func writeAtomic(path string, data []byte, create bool) (err error) {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // the link itself stays
+	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err

@@ -26,7 +26,16 @@ var edits = []struct {
 	{"schema in words", replace("openloop-schema: 1", "openloop-schema: one"), `:3: corrupt baseline: openloop-schema is "one"`},
 	{"other formulas", replace("metric-schema: ", "metric-schema: 9"), "this openloop's formulas are of"},
 	{"cut off", func(s string) string { return s[:len(s)*2/3] }, ""},
-	{"without its end", replace("# openloop end runs=4\n", ""), "is cut off: its last line, # openloop end, is missing"},
+	{"without its end", func(s string) string { return s[:strings.Index(s, "# openloop end")] }, "is cut off: its last line, # openloop end, is missing"},
+	{"a value edited", value("0.0069"), "corrupt baseline: it was edited after it was written, or damaged: its sum is not the one on this line"},
+	{"a metric taken out", func(s string) string {
+		i := strings.Index(s, " p50-tpot-sec 0")
+		j := strings.LastIndex(s[:i], " ")
+		return s[:j] + s[i+len(" p50-tpot-sec"):]
+	}, "it was edited after it was written"},
+	{"more than all requests failed", replace(" 0 error-rate", " 7 error-rate"), "error-rate is 7, a share is at most 1"},
+	{"a key twice", replace("metric-schema: ", "openloop-schema: 9\nmetric-schema: "), "openloop-schema is given again, or after the first run: all runs share it"},
+	{"a key that changes on the way", replace("\n# openloop run index=2", "\nclock: virtual\n# openloop run index=2"), "clock is given again, or after the first run"},
 	{"a run taken out", func(s string) string {
 		i, j := strings.Index(s, "\n# openloop run index=1"), strings.Index(s, "\n# openloop run index=2")
 		return s[:i] + s[j:]
@@ -53,7 +62,7 @@ var edits = []struct {
 	{"missing of a run that is not there", replace("runs=0-3", "runs=0-9"), "does not increase from 0 to at most 3"},
 	{"missing what is there", replace("metric=p99-ttft-sec", "metric=p50-ttft-sec"), "run 0 has p50-ttft-sec already"},
 	{"the same run twice", replace("run index=3", "run index=2"), "run 2 of start 1 is in it twice"},
-	{"an endless line", func(s string) string { return s + "# " + strings.Repeat("x", 70_000) }, ""},
+	{"an endless line", func(s string) string { return s + "# " + strings.Repeat("x", 70_000) }, "it has 70002 bytes, at most 60000 are read"},
 }
 
 // value puts another in the place of the first TPOT.
