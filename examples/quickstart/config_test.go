@@ -14,20 +14,21 @@ func config(t *testing.T) sim.Config {
 	t.Helper()
 	return sim.Config{
 		DevMode:        true, // so that the prefix cache can be flushed
-		DecodeSlowdown: number(t, "QUICKSTART_DECODE_SLOWDOWN", 1),
-		Seed:           uint64(max(0, number(t, "QUICKSTART_SEED", 1))),
+		DecodeSlowdown: variable(t, "QUICKSTART_DECODE_SLOWDOWN", 1, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }),
+		Seed:           variable(t, "QUICKSTART_SEED", 1, func(s string) (uint64, error) { return strconv.ParseUint(s, 10, 64) }),
 	}
 }
 
-func number(t *testing.T, name string, unset float64) float64 {
+// variable is an environment variable's number, or unset where it is not set.
+func variable[N any](t *testing.T, name string, unset N, parse func(string) (N, error)) N {
 	t.Helper()
 	text := os.Getenv(name)
 	if text == "" {
 		return unset
 	}
-	value, err := strconv.ParseFloat(text, 64)
+	value, err := parse(text)
 	if err != nil {
-		t.Fatalf("%s must be a number, got %q", name, text)
+		t.Fatalf("%s must be a number, as in %v, got %q", name, unset, text)
 	}
 	return value
 }
