@@ -14,11 +14,16 @@ import (
 var leases struct {
 	sync.Mutex
 	of map[engines.Engine]*lease
+	// next is the number of the next lease.
+	next int
 }
 
 // lease is what the process remembers of an engine between measurements.
 type lease struct {
 	free chan struct{}
+	// number orders leases: who holds two has taken the lower one first, so
+	// that two such never wait for each other.
+	number int
 
 	mu     sync.Mutex
 	holder string
@@ -28,13 +33,10 @@ type lease struct {
 // hold waits for the engine and returns the function that gives it back.
 // Engines in virtual time are not shared: each lives in its own bubble.
 func (s *session) hold(ctx context.Context) (release func(), err error) {
-	if s.virtual || !reflect.ValueOf(s.engine).Comparable() {
+	l := s.leased()
+	if l == nil {
 		return func() {}, nil
 	}
-	if s.lease == nil {
-		s.lease = leaseOf(s.engine)
-	}
-	l := s.lease
 	select {
 	case <-l.free:
 	default:
@@ -54,6 +56,14 @@ func (s *session) hold(ctx context.Context) (release func(), err error) {
 	return func() { l.free <- struct{}{} }, nil
 }
 
+// leased is the engine's lease; nil where engines are not shared.
+func (s *session) leased() *lease {
+	if s.lease == nil && !s.virtual && reflect.ValueOf(s.engine).Comparable() {
+		s.lease = leaseOf(s.engine)
+	}
+	return s.lease
+}
+
 func leaseOf(engine engines.Engine) *lease {
 	leases.Lock()
 	defer leases.Unlock()
@@ -62,7 +72,8 @@ func leaseOf(engine engines.Engine) *lease {
 	}
 	l := leases.of[engine]
 	if l == nil {
-		l = &lease{free: make(chan struct{}, 1)}
+		l = &lease{free: make(chan struct{}, 1), number: leases.next}
+		leases.next++
 		l.free <- struct{}{}
 		leases.of[engine] = l
 	}

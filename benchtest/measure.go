@@ -67,26 +67,17 @@ func Run(ctx context.Context, engine engines.Engine, p Point, o Options) (*Runs,
 // assertion, unless the engine lives in virtual time.
 func Measure(t T, engine engines.Engine, p Point) *Runs {
 	t.Helper()
-	config, err := ci.Load()
+	o, err := optionsOf(t)
 	if err != nil {
 		t.Errorf("%v", err)
 		t.FailNow()
-	}
-	neverCached()
-	o := Options{Config: config, Test: t.Name(), Dir: config.Artifacts, Log: t.Logf}
-	if o.Dir == "" {
-		o.Dir = defaultDir
 	}
 	s, err := newSession(engine, p, o)
 	if err != nil {
 		t.Errorf("%v", err)
 		t.FailNow()
 	}
-	if d, ok := t.(interface{ Deadline() (time.Time, bool) }); ok && !s.virtual {
-		if end, set := d.Deadline(); set {
-			s.until(end, "the test's time", "-timeout")
-		}
-	}
+	s.within(t)
 	measure := func(ctx context.Context, n, starts int) error {
 		ctx, restore := s.interruptible(ctx)
 		defer restore()
@@ -98,6 +89,29 @@ func Measure(t T, engine engines.Engine, p Point) *Runs {
 		t.FailNow()
 	}
 	return s.runs
+}
+
+// optionsOf are the options of a measurement inside of a test.
+func optionsOf(t T) (Options, error) {
+	config, err := ci.Load()
+	if err != nil {
+		return Options{}, err
+	}
+	neverCached()
+	o := Options{Config: config, Test: t.Name(), Dir: config.Artifacts, Log: t.Logf}
+	if o.Dir == "" {
+		o.Dir = defaultDir
+	}
+	return o, nil
+}
+
+// within bounds the measurement by the test's deadline, if time is real.
+func (s *session) within(t T) {
+	if d, ok := t.(interface{ Deadline() (time.Time, bool) }); ok && !s.virtual {
+		if end, set := d.Deadline(); set {
+			s.until(end, "the test's time", "-timeout")
+		}
+	}
 }
 
 // guard runs f and makes an error of a panic.

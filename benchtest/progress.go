@@ -28,7 +28,7 @@ func (s *session) announce(planned PlannedRun, n int) {
 	if need > 0 {
 		left = fmt.Sprintf(": about %v of load, %v for all that is left", brief(planned.Warmup+planned.Settle+planned.Window), brief(need))
 	}
-	s.logf("run %d of %d at %s, seed %016x%s", planned.Index+1, n, s.plan.Point, planned.Seed, left)
+	s.logf("%s %d of %d at %s, seed %016x%s", s.word(), planned.Index+1, n, s.plan.Point, planned.Seed, left)
 }
 
 // report says what a run came to.
@@ -43,9 +43,9 @@ func (s *session) report(r *metric.Record, n int) {
 			failed++
 		}
 	}
-	s.logf("run %d of %d: %d requests in a window of %v, %d failed", r.Run+1, n, len(window), brief(r.To-r.From), failed)
+	s.logf("%s %d of %d: %d requests in a window of %v, %d failed", s.word(), r.Run+1, n, len(window), brief(r.To-r.From), failed)
 	for _, p := range r.Problems {
-		s.logf("run %d is invalid: %s: %s", r.Run+1, p.Kind, p.Text)
+		s.logf("%s %d is invalid: %s: %s", s.word(), r.Run+1, p.Kind, p.Text)
 	}
 }
 

@@ -15,7 +15,7 @@ func (s *session) newRecord(planned PlannedRun) *metric.Record {
 		Schema: metric.Schema,
 		Test:   s.options.Test, PointName: p.Name,
 		Point: s.pairs, PointHash: s.plan.Hash,
-		Run: planned.Index, Start: planned.Start, StartID: s.start.id, Seed: planned.Seed,
+		Arm: s.arm, Run: planned.Index, Start: planned.Start, StartID: s.start.id, Seed: planned.Seed,
 		Virtual: s.virtual, InFlight: p.Closed.InFlight, Capacity: p.Capacity,
 	}
 	r.Warnings = append(r.Warnings, s.start.warnings...)

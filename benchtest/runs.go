@@ -23,6 +23,10 @@ type T interface {
 type Runs struct {
 	// Records are the runs in order.
 	Records []*metric.Record
+	// Control are the runs of a known engine that were made in turns with
+	// these, run for run; see MeasureBoth. Nil is none. They are what tells a
+	// slower machine from a slower engine.
+	Control *Runs
 
 	// extend makes runs until there are n, over at least so many starts of
 	// the engine where it can be restarted; 0 is what the point says.
@@ -34,7 +38,8 @@ type Runs struct {
 func (r *Runs) Extendable() bool { return r.extend != nil }
 
 // Extend makes more runs until there are n. The runs made so far are never
-// lost: on an error they are in Records. Runs that are not extendable are an
+// lost: on an error they are in Records. Runs that were made in turns with
+// those of another engine are extended so, both arms at once. Runs that are not extendable are an
 // error.
 func (r *Runs) Extend(ctx context.Context, n int) error { return r.ExtendOver(ctx, n, 0) }
 

@@ -18,6 +18,8 @@ type session struct {
 	plan    Plan
 	options Options
 	virtual bool
+	// arm is which of two engines this is, measured in turns; empty is alone.
+	arm string
 	// simulator is the engine where it computes; nil where it streams.
 	simulator engines.Simulator
 	// deadline is when the time for this measurement ends; zero is no end.
@@ -39,6 +41,11 @@ var virtualOrigin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // newSession checks everything that can be checked before anything starts.
 func newSession(engine engines.Engine, p Point, o Options) (*session, error) {
+	return newArm("", engine, p, o)
+}
+
+// newArm is newSession for one of two engines that are measured in turns.
+func newArm(arm string, engine engines.Engine, p Point, o Options) (*session, error) {
 	if engine == nil {
 		return nil, errors.New("benchtest: the engine must be set, got nil: start one or attach to one")
 	}
@@ -50,7 +57,7 @@ func newSession(engine engines.Engine, p Point, o Options) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{engine: engine, plan: plan, options: o, virtual: isVirtual(engine), pairs: p.Pairs()}
+	s := &session{engine: engine, plan: plan, options: o, virtual: isVirtual(engine), arm: arm, pairs: p.Pairs()}
 	s.simulator, _ = engine.(engines.Simulator)
 	if _, ok := engine.(engines.Restarter); !ok && plan.Point.Starts > 1 {
 		return nil, fmt.Errorf("benchtest: Point.Starts is %d, and this engine (%T) cannot be restarted: use 1, or start the engine here instead of attaching", plan.Point.Starts, engine)
@@ -58,7 +65,11 @@ func newSession(engine engines.Engine, p Point, o Options) (*session, error) {
 	if o.Config.Budget > 0 && !s.virtual {
 		s.until(time.Now().Add(o.Config.Budget), "the budget", "OPENLOOP_BUDGET")
 	}
-	if s.store, err = openStore(o.folder(), o.Test, plan.Point.Name); err != nil {
+	file := fileName(plan.Point.Name)
+	if arm == metric.ArmControl {
+		file += "@control" // which no point's name makes
+	}
+	if s.store, err = openRecords(o.folder(), o.Test, file); err != nil {
 		return nil, err
 	}
 	s.runs = &Runs{}
@@ -112,36 +123,52 @@ func (s *session) make(ctx context.Context, n, starts int) error {
 		return err
 	}
 	defer free()
-	if !s.deadline.IsZero() {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadlineCause(ctx, s.deadline.Add(-s.margin()), fmt.Errorf("%s is over in %v: raise %s", s.limit, brief(s.margin()), s.raise))
-		defer cancel()
-	}
+	ctx, cancel := s.inTime(ctx)
+	defer cancel()
 	for i := len(s.runs.Records); i < n; i++ {
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("benchtest: stopped before run %d of %d: %w", i+1, n, context.Cause(ctx))
-		}
-		planned, err := s.plan.run(i)
-		if err != nil {
+		if err := s.one(ctx, i, n, starts); err != nil {
 			return err
-		}
-		planned.Start = s.startOf(planned, n, starts)
-		if err := s.ensureStart(ctx, planned.Start); err != nil {
-			return err
-		}
-		s.announce(planned, n)
-		record, err := s.run(ctx, planned)
-		if record != nil {
-			s.runs.Records = append(s.runs.Records, record)
-			err = errors.Join(err, s.store.append(record))
-			s.report(record, n)
-		}
-		if err != nil {
-			return fmt.Errorf("benchtest: run %d of %d: %w", i+1, n, err)
 		}
 	}
 	return nil
 }
+
+// inTime is ctx that ends a little before the time for this measurement does.
+func (s *session) inTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	if s.deadline.IsZero() {
+		return ctx, func() {}
+	}
+	return context.WithDeadlineCause(ctx, s.deadline.Add(-s.margin()), fmt.Errorf("%s is over in %v: raise %s", s.limit, brief(s.margin()), s.raise))
+}
+
+// one makes run i of n.
+func (s *session) one(ctx context.Context, i, n, starts int) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("benchtest: stopped before %s %d of %d: %w", s.word(), i+1, n, context.Cause(ctx))
+	}
+	planned, err := s.plan.run(i)
+	if err != nil {
+		return err
+	}
+	planned.Start = s.startOf(planned, n, starts)
+	if err := s.ensureStart(ctx, planned.Start); err != nil {
+		return err
+	}
+	s.announce(planned, n)
+	record, err := s.run(ctx, planned)
+	if record != nil {
+		s.runs.Records = append(s.runs.Records, record)
+		err = errors.Join(err, s.store.append(record))
+		s.report(record, n)
+	}
+	if err != nil {
+		return fmt.Errorf("benchtest: %s %d of %d: %w", s.word(), i+1, n, err)
+	}
+	return nil
+}
+
+// word is what a run of this session is called.
+func (s *session) word() string { return strings.TrimSpace(s.arm + " run") }
 
 // startOf is the engine start of a planned run: the point's, or a later one
 // where more starts are asked for. One never goes back, nor further than the
@@ -173,22 +200,35 @@ func (s *session) fits(n int) error {
 	if s.deadline.IsZero() {
 		return nil
 	}
-	have := len(s.runs.Records)
-	var need time.Duration
-	for i := have; i < n; i++ {
+	need, err := s.need(n)
+	if err != nil {
+		return err
+	}
+	return s.holds(need, n-len(s.runs.Records))
+}
+
+// need is how long the runs take that are still to be made until there are n,
+// at most; 0 when that depends on the engine.
+func (s *session) need(n int) (need time.Duration, err error) {
+	for i := len(s.runs.Records); i < n; i++ {
 		planned, err := s.plan.run(i)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		d, err := s.plan.length(planned)
 		if err != nil {
-			return nil // it depends on the engine
+			return 0, nil
 		}
 		need += d
 	}
+	return need, nil
+}
+
+// holds refuses a number of runs that need more than the time left.
+func (s *session) holds(need time.Duration, runs int) error {
 	left := time.Until(s.deadline)
-	if need <= left-s.margin() {
+	if need <= left-s.margin() || need == 0 {
 		return nil
 	}
-	return fmt.Errorf("benchtest: needs %v at most for %s (a drain of %v each included), and %s is over in %v: raise %s, or lower Point.Runs, the size of a run or Point.Drain", brief(need), many(n-have, "run"), s.plan.Point.Drain, s.limit, brief(left), s.raise)
+	return fmt.Errorf("benchtest: needs %v at most for %s (a drain of %v each included), and %s is over in %v: raise %s, or lower Point.Runs, the size of a run or Point.Drain", brief(need), many(runs, "run"), s.plan.Point.Drain, s.limit, brief(left), s.raise)
 }

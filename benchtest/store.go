@@ -33,6 +33,11 @@ var begun struct {
 // not empty. It fails now, before any load, where the file could not be
 // written later. What an earlier process left becomes <point>.previous.jsonl.
 func openStore(dir, test, point string) (*store, error) {
+	return openRecords(dir, test, fileName(point))
+}
+
+// openRecords is openStore of a file whose name is safe, without its ending.
+func openRecords(dir, test, name string) (*store, error) {
 	if dir == "" {
 		return nil, nil
 	}
@@ -41,7 +46,7 @@ func openStore(dir, test, point string) (*store, error) {
 	for part := range strings.SplitSeq(test, "/") {
 		folder = filepath.Join(folder, fileName(part))
 	}
-	s := &store{path: filepath.Join(folder, fileName(point)+".jsonl")}
+	s := &store{path: filepath.Join(folder, name+".jsonl")}
 	if err := s.prepare(records, folder); err != nil {
 		return nil, fmt.Errorf("benchtest: records cannot be written: %w: make %s writable, or set OPENLOOP_ARTIFACTS to a folder that is", err, dir)
 	}

@@ -5,6 +5,13 @@ import "time"
 // Schema is the version of a stored Record. A reader refuses any other.
 const Schema = 1
 
+// The arms of a measurement of two engines in turns.
+const (
+	// ArmControl is the engine that is known, ArmCandidate the one in question.
+	ArmControl   = "control"
+	ArmCandidate = "candidate"
+)
+
 // Pair is one key and its value, in an order that is part of the meaning.
 type Pair struct {
 	// Key is lower case, as in "client-limit".
@@ -32,6 +39,10 @@ type Record struct {
 	// Unrecorded names the fields of the reporting template that could not be
 	// found out.
 	Unrecorded []string `json:"unrecorded,omitzero"`
+
+	// Arm is ArmControl or ArmCandidate where two engines were measured in
+	// turns; empty is an engine that was measured by itself.
+	Arm string `json:"arm,omitzero"`
 
 	// Run is the index of the run at its point, from 0; it decides the
 	// arrivals and lengths. Start numbers the engine start, from 0, and
