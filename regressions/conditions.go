@@ -28,37 +28,37 @@ func refuse(remedy, format string, args ...any) *refusal {
 
 // conditions checks, before any number is looked at, that the arms may be
 // compared at all.
-func conditions(base *Baseline, cand Arm) *refusal {
+func conditions(base *Baseline, cand Arm, old against) *refusal {
 	if base == nil || len(base.Runs) == 0 {
-		return refuse(updateCommand(cand.Test), "there is no baseline to compare with")
+		return refuse(old.renew(""), "there is no %s to compare with", old.name)
 	}
-	if no := alike(base.Arm, cand); no != nil {
+	if no := alike(base.Arm, cand, old); no != nil {
 		return no
 	}
 	if n := len(base.Runs); n < stat.MinRuns {
-		return refuse(updateCommand(cand.Test), "the baseline has %s, at least %d are needed", plural(n, "run"), stat.MinRuns)
+		return refuse(old.renew(""), "%s has %s, at least %d are needed", old, plural(n, "run"), stat.MinRuns)
 	}
 	return nil
 }
 
 // alike checks that two arms were measured the same way on the same thing.
-func alike(base, cand Arm) *refusal {
-	update := "compare like with like, or accept the new state as the baseline: " + updateCommand(cand.Test)
+func alike(base, cand Arm, old against) *refusal {
+	update := old.renew("compare like with like, or accept the new state as the baseline: ")
 	switch {
 	case len(cand.Problems) > 0:
 		return refuse("make a valid run; each reason says how", "%s", cand.Problems[0])
 	case len(base.Problems) > 0:
-		return refuse(updateCommand(cand.Test), "the baseline cannot be trusted: %s", base.Problems[0])
+		return refuse(old.renew(""), "%s cannot be trusted: %s", old, base.Problems[0])
 	case base.Schema != cand.Schema:
-		return refuse(update, "metric formulas changed: the baseline has schema %d, these runs %d", base.Schema, cand.Schema)
+		return refuse(update, "metric formulas changed: %s has schema %d, these runs %d", old, base.Schema, cand.Schema)
 	case !slices.Equal(base.Key, cand.Key):
-		return refuse("compare on the same hardware and engine, or record a baseline here: "+updateCommand(cand.Test), "other hardware or engine: %s", differ(base.Key, cand.Key))
+		return refuse(old.renew("compare on the same hardware and engine, or record a baseline here: "), "other hardware or engine: %s", differ(base.Key, cand.Key))
 	case base.PointHash != cand.PointHash:
 		return refuse(update, "workload changed: %s", differ(base.Point, cand.Point))
 	case base.Virtual != cand.Virtual:
-		return refuse(update, "virtual time and a real clock do not compare: the baseline is from %s, these runs from %s", clock(base.Virtual), clock(cand.Virtual))
+		return refuse(update, "virtual time and a real clock do not compare: %s is from %s, these runs from %s", old, clock(base.Virtual), clock(cand.Virtual))
 	case base.Cache != cand.Cache:
-		return refuse(update, "cache state differs: flush %q in the baseline, %q here", base.Cache, cand.Cache)
+		return refuse(update, "cache state differs: flush %q in %s, %q here", base.Cache, old, cand.Cache)
 	}
 	return nil
 }
@@ -76,29 +76,33 @@ var lengths = []string{"mean-output-tokens", "mean-prompt-tokens"}
 // sameWork checks that both arms did the same work: prompts and outputs of the
 // same mean length, and no warmer cache. Lengths that the baseline has and the
 // candidate has not could hide any change.
-func sameWork(base, cand Arm) *refusal {
+func sameWork(base, cand Arm, old against) *refusal {
 	for _, name := range lengths {
-		old, now, ok := means(base, cand, name)
+		was, now, ok := means(base, cand, name)
 		if !ok && base.has(name) {
-			_, no := present(base, cand, name, false)
+			_, no := present(base, cand, name, false, old)
 			return no
 		}
 		if !ok {
 			continue
 		}
-		if change, err := metric.Change(old, now); err != nil || !(math.Abs(change) <= lengthTolerance) {
+		if change, err := metric.Change(was, now); err != nil || !(math.Abs(change) <= lengthTolerance) {
 			what := strings.TrimSuffix(strings.TrimPrefix(name, "mean-"), "-tokens")
 			short := ""
-			if now < old {
+			if now < was {
 				short = " (short " + what + ")"
 			}
-			return refuse("find out why the lengths changed before comparing times: "+updateCommand(cand.Test)+" accepts them",
-				"workload changed: mean %s %.4g → %.4g tokens, %s%s, more than %s apart", what, old, now, signed(change), short, percent(lengthTolerance))
+			accept := ""
+			if !old.control() {
+				accept = ": " + updateCommand(old.test) + " accepts them"
+			}
+			return refuse("find out why the lengths changed before comparing times"+accept,
+				"workload changed: mean %s %.4g → %.4g tokens, %s%s, more than %s apart", what, was, now, signed(change), short, percent(lengthTolerance))
 		}
 	}
-	if old, now, ok := means(base, cand, "cached-share"); ok && !(now-old <= warmthTolerance) {
-		return refuse("flush the cache, or record the baseline in the same state",
-			"cache state differs: %s of the prompt tokens came from the cache in the baseline, %s here", percent(old), percent(now))
+	if was, now, ok := means(base, cand, "cached-share"); ok && !(now-was <= warmthTolerance) {
+		return refuse("flush the cache, or record "+old.String()+" in the same state",
+			"cache state differs: %s of the prompt tokens came from the cache in %s, %s here", percent(was), old, percent(now))
 	}
 	return nil
 }
@@ -130,19 +134,19 @@ func (a Arm) has(name string) bool {
 
 // present checks that a metric can be compared: what is in one arm must be in
 // the other. skip is true when it is in neither and need not be.
-func present(base, cand Arm, name string, optional bool) (skip bool, no *refusal) {
+func present(base, cand Arm, name string, optional bool, old against) (skip bool, no *refusal) {
 	inBase, inCand := base.has(name), cand.has(name)
 	switch {
 	case inBase && inCand:
 		return false, nil
 	case inBase:
 		_, err := samples(cand, metricDef(name))
-		return false, refuse("find out why it is no longer measured; nothing was compared", "%s vanished: the baseline has it, here %v", name, err)
+		return false, refuse("find out why it is no longer measured; nothing was compared", "%s vanished: %s has it, here %v", name, old, err)
 	case optional:
 		return true, nil
 	case inCand:
 		_, err := samples(base, metricDef(name))
-		return false, refuse("update the baseline: "+updateCommand(cand.Test), "%s is gated, but in the baseline %v", name, err)
+		return false, refuse(old.renew("update the baseline: "), "%s is gated, but in %s %v", name, old, err)
 	}
 	_, err := samples(cand, metricDef(name))
 	return false, refuse("gate a metric that these runs have", "%s is gated, but %v", name, err)

@@ -88,9 +88,9 @@ func samples(arm Arm, def metric.Def) ([]sample, error) {
 
 // compare estimates the difference by the strongest design that the numbers
 // of runs, starts and common arrivals allow.
-func compare(def metric.Def, base, cand []sample) (comparison, error) {
+func compare(def metric.Def, base, cand []sample, old against) (comparison, error) {
 	floor := floorOf(def)
-	pairs, why := pair(base, cand)
+	pairs, why := pair(base, cand, old)
 	if replayed, ok := replays(base, cand, pairs); ok {
 		return replayedStarts(replayed, cand, floor)
 	}

@@ -18,7 +18,7 @@ const suspicious = 0.50
 // NextLook is not final: judge again when there are that many runs. Judge
 // neither waits nor measures, and gives the same verdict for the same runs.
 func Judge(base *Baseline, candidate Arm, g Gate) Verdict {
-	return judge(base, candidate, g, g.nextLook(len(candidate.Runs)))
+	return judge(base, candidate, g, g.nextLook(len(candidate.Runs)), against{"baseline", candidate.Test})
 }
 
 // Compare judges one stored baseline against another: new as if its runs were
@@ -27,26 +27,29 @@ func Compare(old, new *Baseline, g Gate) Verdict {
 	if new == nil {
 		new = &Baseline{}
 	}
-	v := judge(old, new.Arm, g, 0)
+	v := judge(old, new.Arm, g, 0, against{"baseline", new.Test})
 	v.candidate.recorded, v.candidate.commit = new.Recorded, new.Commit
 	return v
 }
 
 // judge takes one look; next is where the following one would be, 0 for none.
-func judge(base *Baseline, cand Arm, g Gate, next int) Verdict {
-	v := Verdict{headline: -1}
+func judge(base *Baseline, cand Arm, g Gate, next int, old against) Verdict {
+	v := Verdict{headline: -1, old: old}
 	if err := g.Validate(); err != nil {
 		return v.invalid(refuse("mend the gate", "%v", err))
 	}
 	v.describe(base, cand)
-	if no := conditions(base, cand); no != nil {
+	if no := conditions(base, cand, old); no != nil {
 		return v.invalid(no)
 	}
 	if n := len(cand.Runs); n < stat.MinRuns {
 		v.NextLook = next
 		return v.invalid(refuse(fmt.Sprintf("make %d runs or more", g.looks()[0]), "%s, at least %d are needed: one run has no spread, and two next to none", plural(n, "run"), stat.MinRuns))
 	}
-	j := judging{base: base.Arm, cand: cand, gate: g, n: len(cand.Runs), next: next}
+	j := judging{base: base.Arm, cand: cand, gate: g, old: old, n: len(cand.Runs), next: next}
+	if no := j.arrange(); no != nil {
+		return v.invalid(no)
+	}
 	metrics, no := j.choose()
 	if no != nil {
 		return v.invalid(no)
@@ -64,7 +67,7 @@ func judge(base *Baseline, cand Arm, g Gate, next int) Verdict {
 		}
 		v.Findings = append(v.Findings, f)
 	}
-	if no := sameWork(base.Arm, cand); no != nil {
+	if no := j.sameWork(); no != nil {
 		return v.invalid(no)
 	}
 	v.conclude(j)
@@ -78,8 +81,13 @@ func judge(base *Baseline, cand Arm, g Gate, next int) Verdict {
 type judging struct {
 	base, cand  Arm
 	gate        Gate
+	old         against
 	n, next     int
 	worse, same float64
+	// relative is true when each run is taken against its control's; turns
+	// when the control is what is compared with, and was measured in turns
+	// with the candidate.
+	relative, turns bool
 }
 
 // last is the number of candidate runs at the last look there will be.
@@ -97,7 +105,7 @@ func (j judging) choose() ([]Metric, *refusal) {
 	var out []Metric
 	required, errors := false, false
 	for _, m := range gated {
-		skip, no := present(j.base, j.cand, m.Name, optional)
+		skip, no := present(j.base, j.cand, m.Name, optional, j.old)
 		if no != nil {
 			return nil, no
 		}
@@ -119,7 +127,7 @@ func (j judging) choose() ([]Metric, *refusal) {
 	if errors {
 		return out, nil
 	}
-	skip, no := present(j.base, j.cand, errorRate, true)
+	skip, no := present(j.base, j.cand, errorRate, true, j.old)
 	if skip || no != nil {
 		return out, no
 	}
@@ -129,15 +137,15 @@ func (j judging) choose() ([]Metric, *refusal) {
 // find judges one metric.
 func (j judging) find(m Metric) (Finding, error) {
 	def := metricDef(m.Name)
-	base, err := samples(j.base, def)
+	base, err := j.samples(j.base, def)
 	if err != nil {
-		return Finding{}, fmt.Errorf("in the baseline %w", err)
+		return Finding{}, fmt.Errorf("in %s %w", j.old, err)
 	}
-	cand, err := samples(j.cand, def)
+	cand, err := j.samples(j.cand, def)
 	if err != nil {
 		return Finding{}, err
 	}
-	c, err := compare(def, base, cand)
+	c, err := j.compare(def, base, cand)
 	if err != nil {
 		return Finding{}, err
 	}

@@ -22,7 +22,7 @@ type pairing struct {
 
 // pair joins the runs of both arms that have the same index and the same seed;
 // why says what keeps other candidate runs without a partner.
-func pair(base, cand []sample) (pairs []pairing, why string) {
+func pair(base, cand []sample, old against) (pairs []pairing, why string) {
 	bases, cands := byIndex(base), byIndex(cand)
 	alone, other := 0, 0
 	for _, i := range indices(cand) {
@@ -42,9 +42,9 @@ func pair(base, cand []sample) (pairs []pairing, why string) {
 	}
 	switch {
 	case other > 0:
-		why = fmt.Sprintf("%d of %d indices have other arrivals than in the baseline (seeds differ)", other, len(cands))
+		why = fmt.Sprintf("%d of %d indices have other arrivals than in %s (seeds differ)", other, len(cands), old)
 	case alone > 0:
-		why = fmt.Sprintf("the baseline has no run with the arrivals of %d of %d indices", alone, len(cands))
+		why = fmt.Sprintf("%s has no run with the arrivals of %d of %d indices", old, alone, len(cands))
 	}
 	return pairs, why
 }

@@ -23,19 +23,13 @@ func (v *Verdict) word(j judging) {
 	f := v.Findings[v.headline]
 	v.Reason = f.sentence(v.Status)
 	v.design = f.Design + j.drift(f)
+	v.control = j.controlMoved(f)
 	v.candidate.remark = j.arrivals()
 	if f.Status == Invalid {
 		v.Reason = fmt.Sprintf("suspicious: %s %s is an improvement of more than %s", f.Metric, f.moved(), percent(suspicious))
 	}
-	update := updateCommand(j.cand.Test)
-	switch v.Status {
-	case Regressed:
-		v.Remedy = "measure the old build again on this machine to rule the machine out; if the change is meant, accept it: " + update
-	case Invalid:
-		v.Remedy = "find out what is no longer done or measured; if it is real, accept it: " + update
-	case Improved:
-		v.Remedy = "accept it, so that losing it again is noticed: " + update
-	case Inconclusive:
+	v.Remedy = j.remedy(v.Status)
+	if v.Status == Inconclusive {
 		v.Remedy = f.needs(*v, j)
 	}
 	if (v.Status == Regressed || v.Status == Improved) && j.next > 0 {
@@ -45,6 +39,24 @@ func (v *Verdict) word(j judging) {
 		v.notes = append(v.notes, fmt.Sprintf("stopped at %d runs: at this noise not even the last look, at %d, can be expected to tell", j.n, j.last()))
 	}
 	v.remark(j)
+}
+
+// remedy is what to do about a verdict that is not inconclusive.
+func (j judging) remedy(status Status) string {
+	update := updateCommand(j.cand.Test)
+	switch {
+	case j.old.control():
+		return j.besideControl(status)
+	case status == Regressed && j.relative:
+		return "look into the build, since the control beside it rules the machine out; if the change is meant, accept it: " + update
+	case status == Regressed:
+		return "measure the old build again on this machine to rule the machine out; if the change is meant, accept it: " + update
+	case status == Invalid:
+		return "find out what is no longer done or measured; if it is real, accept it: " + update
+	case status == Improved:
+		return "accept it, so that losing it again is noticed: " + update
+	}
+	return ""
 }
 
 // sentence says what and by how much.
@@ -66,7 +78,7 @@ func (f Finding) needs(v Verdict, j judging) string {
 	var s string
 	switch n := f.Needed; {
 	case f.plan.starts:
-		s = fmt.Sprintf("runs of more starts of the engine, here or in the baseline: starts differ by %s, and that hides a margin of %s", tenths(f.plan.s), f.size(f.Margin))
+		s = fmt.Sprintf("runs of more starts of the engine, here or in %s: starts differ by %s, and that hides a margin of %s", j.old, tenths(f.plan.s), f.size(f.Margin))
 	case f.worsens():
 		s = fmt.Sprintf("%s would show it, if it stays as large", n)
 	case v.NextLook == 0 && f.Resolvable > f.Margin:
@@ -88,7 +100,7 @@ func (f Finding) needs(v Verdict, j judging) string {
 // drift is the condition under which a verdict holds that does not have the
 // start as its unit.
 func (j judging) drift(f Finding) string {
-	if f.plan.starts {
+	if f.plan.starts || j.old.control() {
 		return ""
 	}
 	n := j.base.starts()
@@ -101,7 +113,7 @@ func (j judging) drift(f Finding) string {
 
 // arrivals says how the candidate's arrivals stand to the baseline's.
 func (j judging) arrivals() string {
-	pairs, _ := pair(marks(j.base), marks(j.cand))
+	pairs, _ := pair(marks(j.base), marks(j.cand), j.old)
 	switch n := len(indices(marks(j.cand))); len(pairs) {
 	case 0:
 		return "other arrivals"

@@ -26,6 +26,9 @@ type Run struct {
 	Values map[string]float64
 	// Missing says, for the metrics that the run does not have, why.
 	Missing map[string]string
+	// Control is the run of a frozen control that was made in turns with this
+	// one, with the same index and seed; nil is none. See Arm.Beside.
+	Control *Run
 }
 
 // start identifies the engine start of the run.
@@ -34,6 +37,9 @@ func (r Run) start() string { return fmt.Sprintf("%d/%s", r.Start, r.StartID) }
 // Arm is the runs of one engine at one point, with what a comparison must
 // know of them.
 type Arm struct {
+	// Name is metric.ArmControl or metric.ArmCandidate where two engines were
+	// measured in turns; empty else.
+	Name string
 	// Test and PointName name what was measured, and the baseline's file.
 	Test, PointName string
 	// Schema is the version of the metrics' formulas.
@@ -45,6 +51,8 @@ type Arm struct {
 	// Key is what arms must share (hardware, engine kind, model); Identity all
 	// else that is known of the engine, which may differ.
 	Key, Identity []metric.Pair
+	// ControlIdentity is what is known of the control whose runs these have.
+	ControlIdentity []metric.Pair
 	// Virtual is true when time was virtual.
 	Virtual bool
 	// Cache is how the prefix cache was flushed, as the records say it.
@@ -79,7 +87,7 @@ func FromRecords(records []*metric.Record, metrics []string) (Arm, error) {
 	}
 	first := records[0]
 	arm := Arm{
-		Test: first.Test, PointName: first.PointName, Schema: first.Schema,
+		Name: first.Arm, Test: first.Test, PointName: first.PointName, Schema: first.Schema,
 		Point: first.Point, PointHash: first.PointHash,
 		Key: first.Key, Identity: first.Identity,
 		Virtual: first.Virtual, Cache: first.Flush,
@@ -107,6 +115,8 @@ func sameArm(a, b *metric.Record) error {
 	switch {
 	case a.PointHash != b.PointHash:
 		return fmt.Errorf("point hash %s and %s: %s", a.PointHash, b.PointHash, differ(a.Point, b.Point))
+	case a.Arm != b.Arm:
+		return fmt.Errorf("of the arms %q and %q", a.Arm, b.Arm)
 	case !slices.Equal(a.Key, b.Key):
 		return fmt.Errorf("%s", differ(a.Key, b.Key))
 	case a.Schema != b.Schema:

@@ -20,8 +20,10 @@ func (v Verdict) Text() string {
 		}
 	}
 	old, now := v.arms()
-	line("baseline", old)
+	line(v.old.name, old)
 	line("candidate", now)
+	line("builds", v.builds)
+	line("control", v.control)
 	line("could see", v.couldSee())
 	line("also", v.also())
 	line("gated", v.gatedLine())
@@ -150,6 +152,9 @@ func (v Verdict) gatedLine() string {
 func (v *Verdict) describe(base *Baseline, cand Arm) {
 	if base != nil {
 		v.baseline = side{runs: len(base.Runs), starts: base.starts(), recorded: base.Recorded, commit: base.Commit, virtual: base.Virtual}
+	}
+	if base != nil && v.old.control() {
+		v.builds = builds(base.Arm, cand)
 	}
 	v.candidate = side{runs: len(cand.Runs), starts: cand.starts(), virtual: false}
 	v.at = at(cand.Point)

@@ -119,10 +119,14 @@ type Verdict struct {
 	// headline is the index of the finding that the first lines are about; -1
 	// for none.
 	headline            int
+	old                 against
 	baseline, candidate side
 	at                  string
 	design              string
-	notes               []string
+	// builds is how the builds of two arms differ that were measured in turns;
+	// control how the control moved since the baseline.
+	builds, control string
+	notes           []string
 }
 
 // side is an arm as the text tells of it.
