@@ -3,7 +3,6 @@ package regressions
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +25,10 @@ import (
 //	Unit p50-tpot-sec better=lower
 //	# openloop run index=0 seed=7 start=0 start-id=a time=2026-11-20T09:30:00Z
 //	BenchmarkDecode/poisson=4 1 0.00578 p50-tpot-sec …
+//
+// Behind a run there is, where one was made in turns with it, the run of the
+// control, as "# openloop control …" and a benchmark line named …/control.
+//
 //	# openloop end runs=12 sum=0123456789abcdef
 const (
 	comment   = "# openloop "
@@ -61,6 +64,9 @@ func format(b *Baseline) ([]byte, error) {
 	for _, p := range b.Identity {
 		fmt.Fprintf(&out, "%sidentity %s\n", comment, fields("key", p.Key, "value", p.Value))
 	}
+	for _, p := range b.ControlIdentity {
+		fmt.Fprintf(&out, "%scontrol-identity %s\n", comment, fields("key", p.Key, "value", p.Value))
+	}
 	fmt.Fprintf(&out, "%srecorded %s\n\n", comment, fields("time", timeField(b.Recorded), "commit", b.Commit))
 	for _, name := range metric.Names() {
 		if better := metricDef(name).Better; better != metric.Same && b.has(name) {
@@ -69,18 +75,17 @@ func format(b *Baseline) ([]byte, error) {
 	}
 	name := benchmarkName(b.Test, b.PointName)
 	for _, r := range b.Runs {
-		fmt.Fprintf(&out, "\n%srun %s\nBenchmark%s 1", comment, fields(
-			"index", strconv.Itoa(r.Index), "seed", strconv.FormatUint(r.Seed, 10),
-			"start", strconv.Itoa(r.Start), "start-id", r.StartID, "time", timeField(r.Time)), name)
-		for _, m := range metric.Names() {
-			if v, ok := r.Values[m]; ok {
-				fmt.Fprintf(&out, " %v %s", v, m)
-			}
+		formatRun(&out, "run", name, r)
+		if r.Control != nil {
+			formatRun(&out, "control", name+"/control", *r.Control)
 		}
 	}
 	out.WriteString("\n\n")
 	for _, m := range missing(b.Runs) {
 		fmt.Fprintf(&out, "%smissing %s\n", comment, fields("metric", m.metric, "runs", ordinals(m.runs), "why", m.why))
+	}
+	for _, m := range missing(b.control().Runs) {
+		fmt.Fprintf(&out, "%scontrol-missing %s\n", comment, fields("metric", m.metric, "runs", ordinals(m.runs), "why", m.why))
 	}
 	fmt.Fprintf(&out, "%send runs=%d sum=%s\n", comment, len(b.Runs), sum(out.Bytes()))
 	for i, line := range bytes.Split(out.Bytes(), []byte("\n")) {
@@ -89,6 +94,18 @@ func format(b *Baseline) ([]byte, error) {
 		}
 	}
 	return out.Bytes(), nil
+}
+
+// formatRun writes the two lines of a run, or of the control run beside it.
+func formatRun(out *bytes.Buffer, word, name string, r Run) {
+	fmt.Fprintf(out, "\n%s%s %s\nBenchmark%s 1", comment, word, fields(
+		"index", strconv.Itoa(r.Index), "seed", strconv.FormatUint(r.Seed, 10),
+		"start", strconv.Itoa(r.Start), "start-id", r.StartID, "time", timeField(r.Time)), name)
+	for _, m := range metric.Names() {
+		if v, ok := r.Values[m]; ok {
+			fmt.Fprintf(out, " %v %s", v, m)
+		}
+	}
 }
 
 // configKey makes a key that the format accepts: lower case, no spaces, no
@@ -148,59 +165,4 @@ func benchmarkName(test, point string) string {
 		name = rest + "=" + name[len(digits):]
 	}
 	return name
-}
-
-// validate refuses what must not be stored.
-func (b *Baseline) validate() error {
-	switch {
-	case len(b.Runs) == 0:
-		return fmt.Errorf("it has no runs")
-	case b.PointName == "" || b.PointHash == "":
-		return fmt.Errorf("its point has no name or no hash")
-	case len(b.Problems) > 0:
-		return fmt.Errorf("its runs cannot be trusted: %s", b.Problems[0])
-	case b.Arm.Schema != metric.Schema:
-		return fmt.Errorf("its metrics have schema %d, this is %d", b.Arm.Schema, metric.Schema)
-	}
-	for _, pairs := range [][]metric.Pair{b.Point, b.Key} {
-		if len(values(pairs)) != len(pairs) {
-			return fmt.Errorf("two pairs of its point or key have the same name: %v", pairs)
-		}
-	}
-	seen := map[string]bool{}
-	for i, r := range b.Runs {
-		id := strconv.Itoa(r.Index) + "/" + r.start()
-		if seen[id] {
-			return fmt.Errorf("run %d of start %d is in it twice", r.Index, r.Start)
-		}
-		seen[id] = true
-		if r.Index < 0 || r.Start < 0 {
-			return fmt.Errorf("runs[%d] has index %d and start %d, which must not be negative", i, r.Index, r.Start)
-		}
-		if len(r.Values) == 0 {
-			return fmt.Errorf("run %d has no values", r.Index)
-		}
-		for name, v := range r.Values {
-			if err := validValue(name, v); err != nil {
-				return fmt.Errorf("run %d: %w", r.Index, err)
-			}
-		}
-	}
-	return nil
-}
-
-// validValue refuses what is no value of a metric.
-func validValue(name string, v float64) error {
-	def, ok := metric.Lookup(name)
-	switch {
-	case !ok:
-		return fmt.Errorf("unknown metric or unit %q", name)
-	case math.IsNaN(v) || math.IsInf(v, 0):
-		return fmt.Errorf("%s is %v, must be finite", name, v)
-	case v < 0 || v == 0 && def.Scale == metric.Ratio:
-		return fmt.Errorf("%s is %v, must be positive", name, v)
-	case v > 1 && def.Unit == "share":
-		return fmt.Errorf("%s is %v, a share is at most 1", name, v)
-	}
-	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"hash/fnv"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/openloop-go/openloop/benchtest/metric"
 	"golang.org/x/perf/benchfmt"
@@ -19,7 +18,7 @@ func parse(data []byte, name string) (*Baseline, error) {
 		return nil, fmt.Errorf("%s is empty", name)
 	}
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) // a checkout's doing
-	p := parser{name: name, lines: strings.Split(string(data), "\n"), runAt: map[int]Run{}}
+	p := parser{name: name, lines: strings.Split(string(data), "\n"), runAt: map[int]Run{}, controlAt: map[int]bool{}}
 	if err := p.schema(); err != nil {
 		return nil, err
 	}
@@ -42,7 +41,9 @@ type parser struct {
 	// runAt are the facts of runs, by the line of their comment; lacks the lines
 	// that say what runs do not have.
 	runAt map[int]Run
-	lacks []metaLine
+	// controlAt are those of which runs are the control's.
+	controlAt map[int]bool
+	lacks     []metaLine
 	// end is the number of runs that the last line promises; −1 without one.
 	// endLine is its number, and sum the one that it gives.
 	end, endLine int
@@ -52,6 +53,7 @@ type parser struct {
 // metaLine is a comment line of ours, from 1.
 type metaLine struct {
 	line   int
+	word   string
 	fields map[string]string
 }
 
@@ -144,16 +146,19 @@ func (p *parser) meta(n int, rest string) error {
 	if err != nil {
 		return p.fail(n, "%v", err)
 	}
-	m := metaLine{n, f}
+	m := metaLine{n, word, f}
 	switch word {
 	case "identity":
 		p.b.Identity = append(p.b.Identity, metric.Pair{Key: f["key"], Value: f["value"]})
+	case "control-identity":
+		p.b.ControlIdentity = append(p.b.ControlIdentity, metric.Pair{Key: f["key"], Value: f["value"]})
 	case "recorded":
 		p.b.Commit = f["commit"]
 		p.b.Recorded, err = parseTime(f["time"])
-	case "run":
+	case "run", "control":
 		p.runAt[n], err = parseRun(f)
-	case "missing":
+		p.controlAt[n] = word == "control"
+	case "missing", "control-missing":
 		p.lacks = append(p.lacks, m)
 	case "end":
 		if p.end, err = strconv.Atoi(f["runs"]); err == nil && p.end < 1 {
@@ -167,32 +172,6 @@ func (p *parser) meta(n int, rest string) error {
 		return p.fail(n, "%v", err)
 	}
 	return nil
-}
-
-func parseRun(f map[string]string) (r Run, err error) {
-	r.StartID = f["start-id"]
-	if r.Index, err = strconv.Atoi(f["index"]); err != nil {
-		return r, fmt.Errorf("index is %q, must be a number", f["index"])
-	}
-	if r.Start, err = strconv.Atoi(f["start"]); err != nil {
-		return r, fmt.Errorf("start is %q, must be a number", f["start"])
-	}
-	if r.Seed, err = strconv.ParseUint(f["seed"], 10, 64); err != nil {
-		return r, fmt.Errorf("seed is %q, must be a number", f["seed"])
-	}
-	r.Time, err = parseTime(f["time"])
-	return r, err
-}
-
-func parseTime(s string) (time.Time, error) {
-	if s == "" {
-		return time.Time{}, nil
-	}
-	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("time is %q, must be as in %s", s, time.RFC3339)
-	}
-	return t.UTC(), nil
 }
 
 // parseFields reads "key=value key="quoted value"".

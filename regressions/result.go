@@ -4,10 +4,37 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/openloop-go/openloop/benchtest/metric"
 	"golang.org/x/perf/benchfmt"
 )
+
+func parseRun(f map[string]string) (r Run, err error) {
+	r.StartID = f["start-id"]
+	if r.Index, err = strconv.Atoi(f["index"]); err != nil {
+		return r, fmt.Errorf("index is %q, must be a number", f["index"])
+	}
+	if r.Start, err = strconv.Atoi(f["start"]); err != nil {
+		return r, fmt.Errorf("start is %q, must be a number", f["start"])
+	}
+	if r.Seed, err = strconv.ParseUint(f["seed"], 10, 64); err != nil {
+		return r, fmt.Errorf("seed is %q, must be a number", f["seed"])
+	}
+	r.Time, err = parseTime(f["time"])
+	return r, err
+}
+
+func parseTime(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("time is %q, must be as in %s", s, time.RFC3339)
+	}
+	return t.UTC(), nil
+}
 
 // result reads one benchmark line, which the comment with its run's facts
 // precedes.
@@ -36,12 +63,25 @@ func (p *parser) result(rec *benchfmt.Result) error {
 		}
 		run.Values[v.Unit] = v.Value
 	}
+	if p.controlAt[line-1] {
+		return p.control(line, run)
+	}
 	if len(p.b.Runs) == 0 {
 		if err := p.config(rec); err != nil {
 			return p.fail(line, "%v", err)
 		}
 	}
 	p.b.Runs = append(p.b.Runs, run)
+	return nil
+}
+
+// control takes the run of a control, which the run that it belongs to
+// precedes.
+func (p *parser) control(line int, c Run) error {
+	if n := len(p.b.Runs); n == 0 || p.b.Runs[n-1].Control != nil {
+		return p.fail(line, "no run precedes this one of its control")
+	}
+	p.b.Runs[len(p.b.Runs)-1].Control = &c
 	return nil
 }
 
@@ -113,11 +153,17 @@ func (p *parser) finish() error {
 		}
 		name := l.fields["metric"]
 		for _, i := range runs {
-			_, has := p.b.Runs[i].Values[name]
-			if _, twice := p.b.Runs[i].Missing[name]; twice || has {
+			r := &p.b.Runs[i]
+			if l.word == "control-missing" {
+				if r = r.Control; r == nil {
+					return p.fail(l.line, "run %d has no control run", i)
+				}
+			}
+			_, has := r.Values[name]
+			if _, twice := r.Missing[name]; twice || has {
 				return p.fail(l.line, "run %d has %s already", i, name)
 			}
-			p.b.Runs[i].Missing[name] = l.fields["why"]
+			r.Missing[name] = l.fields["why"]
 		}
 	}
 	if err := p.b.validate(); err != nil {

@@ -138,6 +138,12 @@ func AppendStart(path string, b *Baseline) error {
 	if no := alike(old.Arm, b.Arm, against{"baseline", b.Test}); no != nil {
 		return fmt.Errorf("regressions: these runs cannot be appended to %s: %s", path, no.reason)
 	}
+	if old.beside() != b.beside() {
+		return fmt.Errorf("regressions: these runs cannot be appended to %s: only one of the two has runs of a control", path)
+	}
+	if no := frozen(old.Arm, b.Arm); no != nil {
+		return fmt.Errorf("regressions: these runs cannot be appended to %s: %s", path, no.reason)
+	}
 	next := 0
 	known := map[string]bool{}
 	for _, r := range old.Runs {
