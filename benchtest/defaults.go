@@ -116,12 +116,15 @@ func (p Point) expectedRequests() float64 {
 	if p.Window == 0 || p.Arrivals == nil {
 		return float64(p.Requests)
 	}
-	if r, ok := p.Arrivals.(interface {
-		MeanRate(over time.Duration) float64
-	}); ok {
+	if r, ok := p.Arrivals.(rated); ok {
 		return r.MeanRate(p.Window) * p.Window.Seconds()
 	}
 	return float64(countUntil(p.Arrivals, p.Window))
+}
+
+// rated is an arrival process that knows its own mean (see arrival.Process).
+type rated interface {
+	MeanRate(over time.Duration) float64
 }
 
 // countUntil counts the arrivals of the schedule of seed 0 before end, up to

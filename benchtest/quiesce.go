@@ -78,9 +78,7 @@ func (s *session) longEnough(r *metric.Record, field string, n int, flights []*f
 	// The load that was asked for, not the one that chance made of it: near
 	// the knee the relaxation doubles within that chance, and a run that is
 	// invalid by its arrivals' luck is so every time, since they are replayed.
-	if m, ok := p.Arrivals.(interface {
-		MeanRate(over time.Duration) float64
-	}); ok {
+	if m, ok := p.Arrivals.(rated); ok {
 		rate = m.MeanRate(took)
 	}
 	if rho := rate / p.Capacity; p.Capacity > 0 && rho < 1 {

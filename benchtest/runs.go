@@ -39,8 +39,8 @@ func (r *Runs) Extendable() bool { return r.extend != nil }
 
 // Extend makes more runs until there are n. The runs made so far are never
 // lost: on an error they are in Records. Runs that were made in turns with
-// those of another engine are extended so, both arms at once. Runs that are not extendable are an
-// error.
+// those of another engine are extended so, both arms at once. Runs that are
+// not extendable are an error.
 func (r *Runs) Extend(ctx context.Context, n int) error { return r.ExtendOver(ctx, n, 0) }
 
 var errNotExtendable = errors.New("benchtest: these runs were loaded, not measured, so no more can be made: measure the point again")
