@@ -27,6 +27,9 @@ var every = map[string]func(assert.TestingT, *benchtest.Runs, ...any) bool{
 	"NoRegression": func(t assert.TestingT, runs *benchtest.Runs, m ...any) bool {
 		return assert.NoRegression(t, runs, regressions.Gate{}, m...)
 	},
+	"NotSlower": func(t assert.TestingT, runs *benchtest.Runs, m ...any) bool {
+		return assert.NotSlower(t, runs, calm.runs(3), regressions.Gate{}, m...)
+	},
 }
 
 // everyRequirement is the same of package require.
@@ -44,5 +47,8 @@ var everyRequirement = map[string]func(require.TestingT, *benchtest.Runs, ...any
 	},
 	"NoRegression": func(t require.TestingT, runs *benchtest.Runs, m ...any) {
 		require.NoRegression(t, runs, regressions.Gate{}, m...)
+	},
+	"NotSlower": func(t require.TestingT, runs *benchtest.Runs, m ...any) {
+		require.NotSlower(t, runs, calm.runs(3), regressions.Gate{}, m...)
 	},
 }

@@ -30,6 +30,11 @@ var baselines = filepath.Join("testdata", "openloop")
 // the baseline, and nothing is compared. What an inconclusive verdict does is
 // configured (ci.Config); by itself it fails.
 //
+// Runs that were measured in turns with a frozen control (benchtest.MeasureBoth,
+// whose candidate has the control's as Runs.Control) are stored with those of
+// the control. Where the baseline and the runs both have them, each run is
+// judged against its control's, which takes off what the machine is today.
+//
 // Built with -race, runs on a real clock are neither compared nor stored: the
 // test is then a functional one, and says so.
 func NoRegression(t TestingT, runs *benchtest.Runs, gate regressions.Gate, msgAndArgs ...any) bool {
@@ -46,7 +51,7 @@ func NoRegression(t TestingT, runs *benchtest.Runs, gate regressions.Gate, msgAn
 	if bad, ok := check(runs); !ok {
 		return fail(t, bad, msgAndArgs)
 	}
-	g := gating{t: t, config: config, runs: runs, gate: gate}
+	g := gating{t: t, config: config, runs: runs, control: runs.Control, gate: gate, name: "NoRegression", held: "the baseline held"}
 	if bad, ok := g.gateable(); !ok {
 		return fail(t, bad, msgAndArgs)
 	}
@@ -71,7 +76,7 @@ func NoRegression(t TestingT, runs *benchtest.Runs, gate regressions.Gate, msgAn
 	case config.Update:
 		return g.record(base, msgAndArgs)
 	}
-	return g.judge(base, msgAndArgs)
+	return g.judge(func(a regressions.Arm) regressions.Verdict { return regressions.Judge(base, a, g.gate) }, msgAndArgs)
 }
 
 // candidateStarts is over how many starts of the engine a candidate of more
@@ -79,12 +84,16 @@ func NoRegression(t TestingT, runs *benchtest.Runs, gate regressions.Gate, msgAn
 // start, that start's own luck is taken for the build's.
 const candidateStarts = 2
 
-// gating is one call of NoRegression.
+// gating is one call of NoRegression or NotSlower.
 type gating struct {
 	t      TestingT
 	config ci.Config
 	runs   *benchtest.Runs
-	gate   regressions.Gate
+	// control are the runs made in turns with them; nil for none.
+	control *benchtest.Runs
+	gate    regressions.Gate
+	// name is that of the assertion, held what held the load before.
+	name, held string
 	// test is the name that the baseline is filed under, path its file.
 	test, path string
 }
@@ -94,7 +103,7 @@ func (g *gating) gateable() (report, bool) {
 	first := g.runs.Records[0]
 	if closed(first) {
 		if !serial(first) && g.gate.Metrics == nil {
-			bad := reportf("NoRegression is refused on a closed loop (%d in flight): it turns a slowdown into a smaller one of throughput and hides the queue", first.InFlight)
+			bad := reportf("%s is refused on a closed loop (%d in flight): it turns a slowdown into a smaller one of throughput and hides the queue", g.name, first.InFlight)
 			bad.add("next", "use an arrival process or one in flight, or name the metrics in Gate.Metrics if a closed loop is what you mean")
 			bad.at = at(g.runs.Records)
 			return bad, false
@@ -134,32 +143,41 @@ func (g *gating) locate() error {
 		return fmt.Errorf("assert: NoRegression files its baseline under the test's name, and neither the runs nor t have one: measure with benchtest.Measure, or set benchtest.Options.Test")
 	}
 	g.path = regressions.BaselinePath(baselines, g.test, first.PointName, first.Key)
+	return g.countGates(0)
+}
+
+// countGates fills in among how many gates the rate of false alarms is shared:
+// the module's baselines, and those that have none.
+func (g *gating) countGates(without int) error {
 	if g.gate.Gates == 0 {
 		n, err := regressions.CountBaselines(".")
 		if err != nil {
 			return fmt.Errorf("assert: counting the module's baselines, which share the rate of false alarms: %w; set Gate.Gates", err)
 		}
-		g.gate.Gates = max(n, 1)
+		g.gate.Gates = max(n+without, 1)
 	}
 	return nil
 }
 
 // judge takes looks until the verdict is clear.
-func (g *gating) judge(base *regressions.Baseline, msgAndArgs []any) bool {
+func (g *gating) judge(look func(regressions.Arm) regressions.Verdict, msgAndArgs []any) bool {
 	if h, ok := g.t.(tHelper); ok {
 		h.Helper()
 	}
 	for {
 		records := g.runs.Records
 		q := queueOf(records)
+		if bad, ok := g.controlHolds(); !ok {
+			return fail(g.t, bad, msgAndArgs)
+		}
 		if q.State == steady.Growing {
 			return fail(g.t, g.outgrown(q), msgAndArgs)
 		}
-		candidate, err := regressions.FromRecords(records, nil)
+		candidate, err := armOf(g.runs)
 		if err != nil {
 			return fail(g.t, reportf("%v", err), msgAndArgs)
 		}
-		v := regressions.Judge(base, candidate, g.gate)
+		v := look(candidate)
 		out := report{head: strings.TrimRight(v.Text(), "\n")}
 		next := v.NextLook
 		if v.Status.Green() && q.State == steady.Undecided && !isQuiet(records[0]) {
@@ -169,11 +187,11 @@ func (g *gating) judge(base *regressions.Baseline, msgAndArgs []any) bool {
 		if next <= len(records) {
 			return g.conclude(v.Status, out, msgAndArgs)
 		}
-		if !g.runs.Extendable() {
+		if !g.runs.Extendable() || g.control != nil && !g.control.Extendable() {
 			out.add("runs", "%d here, %d needed for the next look, and these cannot be extended: they were loaded, not measured", len(records), next)
 			return g.conclude(regressions.Inconclusive, out, msgAndArgs)
 		}
-		if err := g.runs.ExtendOver(testContext(g.t), next, candidateStarts); err != nil {
+		if err := g.extend(next); err != nil {
 			out.add("runs", "%d here, %d needed for the next look, and making them failed: %v", len(g.runs.Records), next, err)
 			return fail(g.t, out, msgAndArgs)
 		}
@@ -183,31 +201,13 @@ func (g *gating) judge(base *regressions.Baseline, msgAndArgs []any) bool {
 	}
 }
 
-// outgrown words a queue that grows where the baseline's did not, since a
-// growing one is never stored: a regression by itself.
-func (g *gating) outgrown(q queue) report {
-	bad := growing(q, g.runs.Records)
-	bad.head = "regressed: the queue grows at a load that the baseline held, so no latency is compared: " + bad.head
-	bad.add("file", "%s", filepath.ToSlash(g.path))
-	return bad
-}
-
-// unsettled words latencies that are no worse on a queue that is undecided:
-// past saturation they would be those of a short run.
-func (g *gating) unsettled(q queue, verdict string) report {
-	out := reportf("inconclusive: no slower, but only if the queue does not grow, which is undecided")
-	out.add("queue", "%s", q)
-	out.add("verdict", "%s", verdict)
-	out.add("next", "raise Requests, Window or the gate's Looks: several runs are pooled")
-	out.add("or", "%s", howQuiet(g.runs.Records[0]))
-	return out
-}
-
 func (g *gating) conclude(status regressions.Status, out report, msgAndArgs []any) bool {
 	if h, ok := g.t.(tHelper); ok {
 		h.Helper()
 	}
-	out.add("file", "%s", filepath.ToSlash(g.path))
+	if g.path != "" {
+		out.add("file", "%s", filepath.ToSlash(g.path))
+	}
 	switch {
 	case status.Green():
 		return pass(g.t, out)

@@ -2,6 +2,7 @@ package assert
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"github.com/openloop-go/openloop/benchtest"
 	"github.com/openloop-go/openloop/benchtest/metric"
@@ -141,4 +142,26 @@ func howQuiet(r *metric.Record) string {
 		return fmt.Sprintf("offer at most %s req/s, which is %v of the known capacity of %s: there an undecided queue is quiet enough", rate(quiet*r.Capacity), quiet, exact(r.Capacity))
 	}
 	return fmt.Sprintf("set Point.Capacity: at up to %v of a known capacity an undecided queue is quiet enough", quiet)
+}
+
+// outgrown words a queue that grows where the baseline's did not, since a
+// growing one is never stored: a regression by itself.
+func (g *gating) outgrown(q queue) report {
+	bad := growing(q, g.runs.Records)
+	bad.head = "regressed: the queue grows at a load that " + g.held + ", so no latency is compared: " + bad.head
+	if g.path != "" {
+		bad.add("file", "%s", filepath.ToSlash(g.path))
+	}
+	return bad
+}
+
+// unsettled words latencies that are no worse on a queue that is undecided:
+// past saturation they would be those of a short run.
+func (g *gating) unsettled(q queue, verdict string) report {
+	out := reportf("inconclusive: no slower, but only if the queue does not grow, which is undecided")
+	out.add("queue", "%s", q)
+	out.add("verdict", "%s", verdict)
+	out.add("next", "raise Requests, Window or the gate's Looks: several runs are pooled")
+	out.add("or", "%s", howQuiet(g.runs.Records[0]))
+	return out
 }

@@ -9,8 +9,20 @@ import (
 )
 
 // check refuses runs that no assertion may pass on: none at all, runs of
-// different points, and runs that cannot be trusted.
+// different points, and runs that cannot be trusted; and so of a control that
+// was measured in turns with them.
 func check(runs *benchtest.Runs) (report, bool) {
+	if bad, ok := checkArm(runs); !ok || runs.Control == nil {
+		return bad, ok
+	}
+	bad, ok := checkArm(runs.Control)
+	if !ok {
+		bad.head = "of the control: " + bad.head
+	}
+	return bad, ok
+}
+
+func checkArm(runs *benchtest.Runs) (report, bool) {
 	if runs == nil || len(runs.Records) == 0 {
 		return reportf("no runs: nothing was measured, so nothing holds"), false
 	}

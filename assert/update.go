@@ -36,7 +36,7 @@ func (g *gating) record(old *regressions.Baseline, msgAndArgs []any) bool {
 	if bad, ok := g.complete(); !ok {
 		return fail(g.t, bad, msgAndArgs)
 	}
-	arm, err := regressions.FromRecords(g.runs.Records, nil)
+	arm, err := armOf(g.runs)
 	if err != nil {
 		return fail(g.t, reportf("no baseline was written: %v", err), msgAndArgs)
 	}

@@ -22,9 +22,8 @@ import (
 // alike, and where the arms were not made in turns if the machine was; the
 // text then says so.
 //
-// A history of the machine's noise is never drawn on (stat.Prior): the noise
-// that counts is today's, and where today's is twice the usual a gate that
-// trusts the usual calls more unchanged builds regressed than it promises.
+// A history of the machine's noise is not drawn on: it would save half a run,
+// and breaks the promise on a machine that is noisier today (stat.Prior).
 func JudgeBoth(control, candidate Arm, g Gate) Verdict {
 	return judge(&Baseline{Arm: control}, candidate, g, g.nextLook(len(candidate.Runs)), against{name: "control", test: candidate.Test})
 }

@@ -85,3 +85,14 @@ func NoRegression(t TestingT, runs *benchtest.Runs, gate regressions.Gate, msgAn
 		t.FailNow()
 	}
 }
+
+// NotSlower requires that the candidate is not slower than the control: it is assert.NotSlower, and stops the test
+// where that fails.
+func NotSlower(t TestingT, candidate, control *benchtest.Runs, gate regressions.Gate, msgAndArgs ...any) {
+	if h, ok := t.(tHelper); ok {
+		h.Helper()
+	}
+	if !assert.NotSlower(t, candidate, control, gate, msgAndArgs...) {
+		t.FailNow()
+	}
+}
