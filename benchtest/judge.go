@@ -201,7 +201,11 @@ func (j *judge) length(what string, of func(*metric.Timeline) (asked, got int), 
 			got += g
 		}
 	}
-	if unknown > 0 {
+	if told := len(j.good) - unknown; unknown > 0 && told > 0 && !(float64(unknown) <= j.p.Limits.ErrorRate*float64(len(j.good))) {
+		// A part that was counted does not stand for the whole: what hides in
+		// the rest would be left out of every token metric.
+		j.problem(kindLength, "the server told the %s tokens of only %d of %d requests: token metrics would be those of a part; find out why it does not count the others", what, told, len(j.good))
+	} else if unknown > 0 {
 		j.warn("the server did not tell the %s tokens of %d of %d requests: token metrics are estimates", what, unknown, len(j.good))
 	}
 	if off := float64(got-asked) / float64(max(asked, 1)); asked > 0 && !(math.Abs(off) <= j.p.Limits.Length) {

@@ -124,8 +124,14 @@ func TestJudge(t *testing.T) {
 			every(r, 1, func(q *metric.Timeline) { q.AskedPrompt, q.AskedOutput, q.PromptTokens, q.OutputTokens = -1, -1, 5, 5 })
 		}, nil, nil},
 		{"lengths not told", func(r *metric.Record, _ *Point) {
+			every(r, 1, func(q *metric.Timeline) { q.OutputTokens = -1 })
+		}, nil, []string{"the server did not tell the output tokens of 100 of 100 requests: token metrics are estimates"}},
+		{"one length not told", func(r *metric.Record, _ *Point) {
+			r.Requests[3].OutputTokens = -1
+		}, nil, []string{"the server did not tell the output tokens of 1 of 100 requests: token metrics are estimates"}},
+		{"lengths told of a part", func(r *metric.Record, _ *Point) {
 			every(r, 4, func(q *metric.Timeline) { q.OutputTokens = -1 })
-		}, nil, []string{"the server did not tell the output tokens of 25 of 100 requests: token metrics are estimates"}},
+		}, []string{"length: the server told the output tokens of only 75 of 100 requests: token metrics would be those of a part; find out why it does not count the others"}, nil},
 		{"counters that fell", func(r *metric.Record, _ *Point) { r.Counters["prompt_tokens"] = -12 },
 			[]string{"restarted: the engine's counter prompt_tokens fell by 12 in the window: the engine has restarted; find out why in its log"}, nil},
 		{"a compilation", func(r *metric.Record, _ *Point) { r.Counters["compile_events"] = 2 },

@@ -37,7 +37,11 @@ func (s *session) ready(ctx context.Context) error {
 			wait = max(wait, min(e.RetryAfter, 10*time.Second))
 		}
 		if !sleep(ctx, wait) {
-			return fmt.Errorf("benchtest: the engine was not ready after %v and %d tries (%w): %w", brief(time.Since(begun)), try, context.Cause(ctx), err)
+			tries := fmt.Sprintf("%d tries", try)
+			if try == 1 {
+				tries = "1 try"
+			}
+			return fmt.Errorf("benchtest: the engine was not ready after %v and %s (%w): %w", brief(time.Since(begun)), tries, context.Cause(ctx), err)
 		}
 	}
 }
@@ -76,8 +80,11 @@ func (s *session) generateOnce(ctx context.Context, try int) (model string, err 
 		id:       fmt.Sprintf("openloop-%08x-ready%d", uint32(s.start.nonce), try),
 	}
 	out := s.offer(ctx, l, unwatched)
-	if len(out.flights) == 0 || out.cut != nil {
-		return "", errors.Join(out.cut, context.Cause(ctx))
+	switch cause := context.Cause(ctx); {
+	case len(out.flights) == 0 || out.cut != nil && out.cut != cause:
+		return "", errors.Join(out.cut, cause)
+	case out.cut != nil:
+		return "", fmt.Errorf("one small generation had not ended, %d token events had come", out.flights[0].line.Events)
 	}
 	f := out.flights[0]
 	if f.line.Failure == "" {

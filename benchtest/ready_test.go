@@ -74,6 +74,15 @@ func TestAnEngineThatIsNotReady(t *testing.T) {
 	}
 }
 
+// A server that accepts the request and never says more.
+func TestAnEngineThatHangsIsNotReady(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		runs, err := Run(t.Context(), &script{first: time.Hour}, usual(), Options{})
+		assert.EqualError(t, err, "benchtest: the engine was not ready after 5m0s and 1 try (the limit is 5m0s): one small generation had not ended, 0 token events had come")
+		assert.Empty(t, runs.Records)
+	})
+}
+
 func TestTheModelThatAnswersIsTheOneMeant(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		engine := struct {

@@ -31,6 +31,11 @@ func (s *session) fill(r *metric.Record, out outcome) {
 	var due []time.Duration
 	for i, f := range out.flights {
 		r.Requests[i] = f.line
+		if s.virtual {
+			// Which of two connections that were freed at one instant is the
+			// older is chance, and so is which of them idles out.
+			r.Requests[i].NewConnection = false
+		}
 		switch f.line.Phase {
 		case metric.Settle:
 			settle++
