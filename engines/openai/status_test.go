@@ -36,6 +36,7 @@ func TestStatusesThatFail(t *testing.T) {
 		{"validation", 422, "", `{"detail":[{"loc":["body","prompt"],"msg":"field required"}]}`, engines.Status,
 			`422 Unprocessable Entity: [{"loc":["body","prompt"],"msg":"field required"}]`, 0},
 		{"server error", 500, "", "Internal Server Error", engines.Status, "500 Internal Server Error: Internal Server Error", 0},
+		{"what a terminal would act on", 500, "", "\x1b[2Jno\x00 \u202e", engines.Status, "500 Internal Server Error: \uFFFD[2Jno\uFFFD \uFFFD", 0},
 		{"moved", 307, "Location: https://other/v1/completions", "", engines.Status,
 			"307 Temporary Redirect: it points to https://other/v1/completions, which is not followed: correct the URL", 0},
 	} {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -14,7 +15,7 @@ const wordLimit = 300
 
 // words is a server's text on one line and of bounded length.
 func words(s string) string {
-	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
+	s = strings.Map(printable, strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " "))
 	if len(s) <= wordLimit {
 		return s
 	}
@@ -23,6 +24,14 @@ func words(s string) string {
 		cut--
 	}
 	return s[:cut] + "…"
+}
+
+// printable replaces what would act on the terminal that shows it.
+func printable(r rune) rune {
+	if unicode.IsPrint(r) {
+		return r
+	}
+	return unicode.ReplacementChar
 }
 
 // serverWords is the message in a body, whatever its form: an error object in
