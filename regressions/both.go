@@ -62,9 +62,25 @@ func (j *judging) besides() *refusal {
 		return refuse("measure both builds in turns, with the same arrivals", "runs without a partner: %s", why)
 	}
 	j.base = base
-	j.turns = inTurns(base.Runs, j.cand.Runs)
+	groups := len(startPairs(pairs, marks(j.cand)))
+	j.turns = turns{
+		taken:    inTurns(base.Runs, j.cand.Runs),
+		own:      base.starts() == len(pairs) && j.cand.starts() == len(pairs),
+		together: groups == base.starts() && groups == j.cand.starts() && groups >= stat.MinStarts,
+	}
 	return nil
 }
+
+// turns is how the runs of two arms stand to each other.
+type turns struct {
+	// taken is true when the arms took turns; own when each run had an engine
+	// start of its own; together when both arms went from start to start at
+	// once, and often enough for the pair of starts to be the unit.
+	taken, own, together bool
+}
+
+// conditional reports whether a verdict holds only if engine starts are alike.
+func (t turns) conditional() bool { return !t.own && !t.together }
 
 // inTurns reports whether both runs of each index were begun before any run of
 // the next. Runs without a time are not known to be.
@@ -147,22 +163,18 @@ func (j judging) unused() string {
 // run where there are too few pairs, with the same difference.
 func (j judging) compareTurns(base, cand []sample, floor float64) (comparison, error) {
 	pairs, _ := pair(base, cand, j.old)
-	groups := startPairs(pairs, cand)
-	old, now := len(byStart(base)), len(byStart(cand))
-	own := old == len(pairs) && now == len(pairs)
-	together := len(groups) == old && len(groups) == now
 	c := comparison{matched: math.NaN(), base: raws(base), cand: raws(cand)}
 	var err error
 	var how string
 	switch {
-	case !own && together && len(groups) >= stat.MinStarts:
+	case j.turns.together && !j.turns.own:
 		var means []float64
-		for _, g := range groups {
+		for _, g := range startPairs(pairs, cand) {
 			means = append(means, mean(g))
 		}
 		c.estimate, err = stat.Paired(means, floor)
 		c.plan = plan{s: c.estimate.S, starts: true}
-		how = fmt.Sprintf("the pair of engine starts is the unit (%d of each, %d pairs of runs)", len(groups), len(pairs))
+		how = fmt.Sprintf("the pair of engine starts is the unit (%d of each, %d pairs of runs)", len(means), len(pairs))
 	case len(pairs) >= pairsWanted:
 		c.estimate, err = stat.Paired(diffs(pairs), floor)
 		c.plan = plan{layout: stat.Replayed, s: c.estimate.S}
@@ -176,14 +188,14 @@ func (j judging) compareTurns(base, cand []sample, floor float64) (comparison, e
 		return comparison{}, err
 	}
 	c.design = "in turns with the control, so that what the machine is today is in both; " + how
-	if !j.turns {
+	if !j.turns.taken {
 		c.design = "not in turns with the control, so conditional on no drift of the machine between the arms; " + how
 	}
 	switch {
-	case own:
+	case j.turns.own:
 		c.design += ", each on an engine start of its own"
-	case !c.plan.starts:
-		c.design += fmt.Sprintf("; conditional on starts of the engines being alike, which is not measured (%s of the control, %d here: a start for each run measures it)", plural(old, "start"), now)
+	case j.turns.conditional():
+		c.design += fmt.Sprintf("; conditional on starts of the engines being alike, which is not measured (%s of the control, %d here: a start for each run measures it)", plural(j.base.starts(), "start"), j.cand.starts())
 	}
 	return c, nil
 }
@@ -199,10 +211,12 @@ func startPairs(pairs []pairing, cand []sample) [][]float64 {
 // besideControl is what to do about a verdict against a control.
 func (j judging) besideControl(status Status) string {
 	switch {
-	case status == Regressed && j.turns:
-		return "look into the build: the machine is ruled out, since the control was measured in turns with it"
-	case status == Regressed:
+	case status == Regressed && !j.turns.taken:
 		return "measure both builds in turns, to rule the machine out"
+	case status == Regressed && j.turns.conditional():
+		return "start both builds again, to rule out that it is these starts; the machine is ruled out"
+	case status == Regressed:
+		return "look into the build: the machine is ruled out, since the control was measured in turns with it"
 	case status == Invalid:
 		return "find out what is no longer done or measured"
 	}

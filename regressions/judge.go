@@ -84,10 +84,11 @@ type judging struct {
 	old         against
 	n, next     int
 	worse, same float64
-	// relative is true when each run is taken against its control's; turns
-	// when the control is what is compared with, and was measured in turns
-	// with the candidate.
-	relative, turns bool
+	// relative is true when each run is taken against its control's.
+	relative bool
+	// turns is how the candidate's runs stand to the control's where that is
+	// what is compared with.
+	turns turns
 }
 
 // last is the number of candidate runs at the last look there will be.

@@ -97,7 +97,12 @@ func spread(def metric.Def, s Summary) string {
 
 // moved writes the change of a finding and what it means in words.
 func (f Finding) moved() string {
-	delta, words := f.delta(f.Change), f.def.Words(f.Baseline.Mean, f.Candidate.Mean)
+	// The change decides, not the means: against a control they may differ.
+	now := f.Baseline.Mean + f.Change
+	if f.def.Scale == metric.Ratio {
+		now = f.Baseline.Mean * (1 + f.Change)
+	}
+	delta, words := f.delta(f.Change), f.def.Words(f.Baseline.Mean, now)
 	if !strings.ContainsAny(delta, "+−") {
 		words = "equal" // as far as it is printed
 	}

@@ -38,7 +38,7 @@ func CVLower(cv, df, confidence float64) float64 {
 //
 // It is for planning. The gate does not draw on it: over its four looks it
 // would save half a run of 4.4 (3.8 at a CV of 2 %), and where today's noise
-// is 1.5 or 2 times the history's it would call 4.6 % of unchanged builds
+// is 1.5 or 2 times the history's it would call 4.2 and 4.5 % of unchanged builds
 // regressed where it promises 2.5 % (simulated, TestCalibrationOfAPrior).
 func Prior(s, df, s0, df0 float64) (sd, dof float64, used bool) {
 	d0 := math.Min(df0, 10)
