@@ -98,29 +98,6 @@ type gating struct {
 	test, path string
 }
 
-// gateable refuses metrics that cannot show a regression at this load.
-func (g *gating) gateable() (report, bool) {
-	first := g.runs.Records[0]
-	if closed(first) {
-		if !serial(first) && g.gate.Metrics == nil {
-			bad := reportf("%s is refused on a closed loop (%d in flight): it turns a slowdown into a smaller one of throughput and hides the queue", g.name, first.InFlight)
-			bad.add("next", "use an arrival process or one in flight, or name the metrics in Gate.Metrics if a closed loop is what you mean")
-			bad.at = at(g.runs.Records)
-			return bad, false
-		}
-		return report{}, true
-	}
-	for _, m := range g.gate.Metrics {
-		if throughput(m.Name) {
-			bad := reportf("assert: Gate.Metrics: %s on an open loop is refused: %s", m.Name, echoed)
-			bad.add("next", "gate a latency here, or the throughput of a closed loop")
-			bad.at = at(g.runs.Records)
-			return bad, false
-		}
-	}
-	return report{}, true
-}
-
 // raced tells that nothing is gated in a binary built with -race, unless the
 // clock of the runs was not a real one.
 func (g *gating) raced(race bool) (report, bool) {
@@ -204,6 +181,9 @@ func (g *gating) judge(look func(regressions.Arm) regressions.Verdict, msgAndArg
 func (g *gating) conclude(status regressions.Status, out report, msgAndArgs []any) bool {
 	if h, ok := g.t.(tHelper); ok {
 		h.Helper()
+	}
+	if text := standsFor(g.runs.Records, g.gate); text != "" {
+		out.add("stands for", "%s", text)
 	}
 	if g.path != "" {
 		out.add("file", "%s", filepath.ToSlash(g.path))
