@@ -42,6 +42,9 @@ func judge(base *Baseline, cand Arm, g Gate, next int, old against) Verdict {
 	if no := conditions(base, cand, old); no != nil {
 		return v.invalid(no)
 	}
+	if no := g.blind(cand.Point); no != nil {
+		return v.invalid(no)
+	}
 	if n := len(cand.Runs); n < stat.MinRuns {
 		v.NextLook = next
 		return v.invalid(refuse(fmt.Sprintf("make %d runs or more", g.looks()[0]), "%s, at least %d are needed: one run has no spread, and two next to none", plural(n, "run"), stat.MinRuns))
