@@ -33,7 +33,7 @@ type client interface {
 // Virtual.
 //
 // Inside a testing/synctest bubble it must be made in that bubble; its time is
-// then virtual and exact.
+// then virtual and exact. Outside of one it runs on the real clock.
 type Memory struct {
 	server   *Server
 	client   client
@@ -147,5 +147,11 @@ func (m *Memory) Restart(ctx context.Context) error {
 	return nil
 }
 
-// VirtualTime reports true.
-func (m *Memory) VirtualTime() bool { return true }
+// VirtualTime reports whether the engine was made in a testing/synctest
+// bubble. Outside of one its clock is the real one, with all that a real clock
+// has to be judged by. A bubble's clock begins at the start of 2000, and no
+// other tells of a bubble.
+func (m *Memory) VirtualTime() bool { return m.server.origin.Before(bubbles) }
+
+// bubbles is later than any bubble's clock gets and earlier than any real one.
+var bubbles = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
