@@ -22,6 +22,9 @@ const (
 	errorMargin = 0.005
 	// maxMargin is the largest margin that still is a gate.
 	maxMargin = 1.0
+	// maxGates is the largest number of gates in a job. Beyond it the share of
+	// false alarms that each may have is none.
+	maxGates = 10_000
 )
 
 // Metric is one gated metric.
@@ -76,8 +79,8 @@ func (g Gate) Validate() error {
 	if !(g.FalseAlarms >= 0 && g.FalseAlarms <= 0.2) {
 		bad("FalseAlarms must be from 0 (the default, %v) to 0.2, got %v", DefaultFalseAlarms, g.FalseAlarms)
 	}
-	if g.Gates < 0 {
-		bad("Gates must be positive, or 0 for one, got %d", g.Gates)
+	if g.Gates < 0 || g.Gates > maxGates {
+		bad("Gates must be from 1 to %d, or 0 for one, got %d", maxGates, g.Gates)
 	}
 	if g.Looks != nil {
 		if err := stat.ValidateLooks(g.Looks); err != nil {

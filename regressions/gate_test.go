@@ -26,7 +26,8 @@ func TestGateValidates(t *testing.T) {
 		{regressions.Gate{Margin: math.NaN()}, "regressions: Gate.Margin must be from 0 (the default, 0.05) to 1, got NaN"},
 		{regressions.Gate{FalseAlarms: 0.3}, "regressions: Gate.FalseAlarms must be from 0 (the default, 0.025) to 0.2, got 0.3"},
 		{regressions.Gate{FalseAlarms: math.Inf(1)}, "regressions: Gate.FalseAlarms must be from 0 (the default, 0.025) to 0.2, got +Inf"},
-		{regressions.Gate{Gates: -1}, "regressions: Gate.Gates must be positive, or 0 for one, got -1"},
+		{regressions.Gate{Gates: -1}, "regressions: Gate.Gates must be from 1 to 10000, or 0 for one, got -1"},
+		{regressions.Gate{Gates: math.MaxInt}, "regressions: Gate.Gates must be from 1 to 10000, or 0 for one, got 9223372036854775807"},
 		{regressions.Gate{Looks: []int{1, 2}}, "regressions: Gate.Looks: the first is at 1 runs, need at least 3"},
 		{regressions.Gate{Looks: []int{}}, "regressions: Gate.Looks: none given, need at least one number of runs"},
 		{regressions.Gate{Metrics: metrics()}, ""},
@@ -39,7 +40,7 @@ func TestGateValidates(t *testing.T) {
 		// Everything wrong at once.
 		{regressions.Gate{Margin: 2, Gates: -3, Looks: []int{5, 3}, Metrics: metrics(regressions.Metric{Name: "p50-tpot-sec"}, regressions.Metric{Name: "p50-tpot-sec"})},
 			"regressions: Gate.Margin must be from 0 (the default, 0.05) to 1, got 2\n" +
-				"regressions: Gate.Gates must be positive, or 0 for one, got -3\n" +
+				"regressions: Gate.Gates must be from 1 to 10000, or 0 for one, got -3\n" +
 				"regressions: Gate.Looks: [5 3] do not increase\n" +
 				"regressions: Gate.Metrics[1].Name: p50-tpot-sec is listed twice"},
 	} {
