@@ -1,6 +1,6 @@
 // Package assert judges measured runs inside a test: it decides, and words
-// the failure. It measures nothing, except that NoRegression may ask for more
-// runs until its verdict is clear.
+// the failure. It measures nothing, except that NoRegression and NotSlower may
+// ask for more runs until their verdict is clear.
 //
 // Every assertion pools the runs it is given, reports false when it fails and
 // says so by t.Errorf: what, by how much, with which certainty, on which

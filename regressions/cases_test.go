@@ -131,7 +131,7 @@ func TestPromptLengthNotAsBefore(t *testing.T) {
 func TestRegressionOffersARerunOfTheOldBuild(t *testing.T) {
 	v := regressions.Judge(stored(rates(63, 63.1, 62.9)), rates(20, 20.1, 20.2), throughput)
 	assert.Equal(t, regressions.Regressed, v.Status)
-	assert.Equal(t, "measure the old build again on this machine to rule the machine out; if the change is meant, accept it: OPENLOOP_UPDATE=1 go test -count=1 -run '^TestDecodeDidNotSlowDown$' .", v.Remedy)
+	assert.Equal(t, "measure the old build in turns with this one (benchtest.MeasureBoth), which rules the machine out; if the change is meant, accept it: OPENLOOP_UPDATE=1 go test -count=1 -run '^TestDecodeDidNotSlowDown$' .", v.Remedy)
 }
 
 func Example_status() {

@@ -47,7 +47,7 @@ func ExampleJudge() {
 	//     design     unpaired, checked against the 3 runs with the same arrivals (paired from 5 on); conditional on no drift between starts, which is not measured (the baseline has 1 start of 5 needed)
 	//     at         poisson 4/s, chat(2048/256), 300 requests a run
 	//     note       stopped at 3 of at most 12 runs: an estimate after an early stop leans away from zero
-	//     next       measure the old build again on this machine to rule the machine out; if the change is meant, accept it: OPENLOOP_UPDATE=1 go test -count=1 -run '^TestDecode$' .
+	//     next       measure the old build in turns with this one (benchtest.MeasureBoth), which rules the machine out; if the change is meant, accept it: OPENLOOP_UPDATE=1 go test -count=1 -run '^TestDecode$' .
 	// green: false next look: 0
 }
 

@@ -50,7 +50,7 @@ func (j judging) remedy(status Status) string {
 	case status == Regressed && j.relative:
 		return "look into the build, since the control beside it rules the machine out; if the change is meant, accept it: " + update
 	case status == Regressed:
-		return "measure the old build again on this machine to rule the machine out; if the change is meant, accept it: " + update
+		return "measure the old build in turns with this one (benchtest.MeasureBoth), which rules the machine out; if the change is meant, accept it: " + update
 	case status == Invalid:
 		return "find out what is no longer done or measured; if it is real, accept it: " + update
 	case status == Improved:

@@ -100,3 +100,12 @@ func ExampleNoRegression() {
 	//     at         open loop, 10 req/s, 1 run of 40 requests
 	// FailNow
 }
+
+func ExampleNotSlower() {
+	candidate, control := measured(), measured()
+	control.Records[0].Arm = metric.ArmCandidate
+	require.NotSlower(t, candidate, control, regressions.Gate{})
+	// Output:
+	// assert: NotSlower: the arms are swapped: the candidate comes first, then the control
+	// FailNow
+}
