@@ -1,6 +1,7 @@
 package benchtest
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -58,6 +59,21 @@ func TestFlush(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What the time ran out in is told.
+func TestATimeThatEndsInAFlush(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		refused := engines.Flush{Outcome: engines.FlushRefused}
+		engine := struct {
+			*script
+			*flusher
+		}{quick(), &flusher{flush: func(int) (engines.Flush, error) { return refused, nil }}}
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		_, err := Run(ctx, engine, usual(), Options{})
+		assert.EqualError(t, err, "benchtest: run 1 of 1: in the flush: context deadline exceeded")
+	})
 }
 
 func TestAWarmCacheIsLeftAlone(t *testing.T) {

@@ -16,11 +16,11 @@ func (s *session) run(ctx context.Context, planned PlannedRun) (*metric.Record, 
 		return nil, err
 	}
 	if err := s.quiesce(ctx, r); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("waiting for the engine to be idle: %w", err)
 	}
 	salt, err := s.flush(ctx, r)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("in the flush: %w", err)
 	}
 	out := s.offer(ctx, s.load(planned, salt, false), s.progress("run", planned.Index, planned.Settle+planned.Window))
 	if out.from == 0 {
