@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,31 +25,42 @@ type counting struct {
 	restarts int
 	broken   error
 	served   *int
+	// mu is held where the log and what was served are touched: requests are
+	// served concurrently.
+	mu *sync.Mutex
 }
 
 func (c *counting) Restart(context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.restarts++
 	*c.log = append(*c.log, c.name+" restarts")
 	return c.broken
 }
 
 func (c *counting) Scrape(context.Context) (engines.Counters, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	return engines.Counters{PromptTokens: engines.Known(*c.served)}, nil
 }
 
 func (c *counting) Generate(ctx context.Context, r *engines.Request, emit func(engines.Chunk)) (engines.Reply, error) {
+	c.mu.Lock()
 	if n := len(*c.log); n == 0 || (*c.log)[n-1] != c.name {
 		*c.log = append(*c.log, c.name)
 	}
 	*c.served += len(r.Tokens)
+	c.mu.Unlock()
 	return c.script.Generate(ctx, r, emit)
 }
 
 func twins(log *[]string) (control, candidate *counting) {
-	return &counting{script: quick(), name: "control", log: log, served: new(int)}, &counting{script: quick(), name: "candidate", log: log, served: new(int)}
+	mu := &sync.Mutex{}
+	return &counting{script: quick(), name: "control", log: log, served: new(int), mu: mu},
+		&counting{script: quick(), name: "candidate", log: log, served: new(int), mu: mu}
 }
 
-func brief3() Point {
+func threeRuns() Point {
 	p := usual()
 	p.Runs = 3
 	return p
@@ -73,7 +85,7 @@ func TestBothTakeTurns(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				var log []string
 				control, candidate := twins(&log)
-				p := brief3()
+				p := threeRuns()
 				p.Starts = row.starts
 				old, now, err := RunBoth(t.Context(), control, candidate, p, Options{Test: "T", Dir: dir})
 				require.NoError(t, err)
@@ -107,7 +119,7 @@ func TestBothGoOnWhereTheyStopped(t *testing.T) {
 		var log []string
 		control, candidate := twins(&log)
 		control.broken = errors.New("exited with code 1")
-		old, now, err := RunBoth(t.Context(), control, candidate, brief3(), Options{})
+		old, now, err := RunBoth(t.Context(), control, candidate, threeRuns(), Options{})
 		assert.EqualError(t, err, "benchtest: restart the engine: exited with code 1")
 		assert.Len(t, old.Records, 1)
 		assert.Len(t, now.Records, 2)
@@ -182,7 +194,7 @@ func TestMeasureBothFailsTheTestAtOnce(t *testing.T) {
 			<-done
 			return old, now
 		}
-		p := brief3()
+		p := threeRuns()
 		p.Arrivals = arrival.Constant{Rate: 1}
 		r := &recorder{name: "T", ctx: t.Context(), deadline: time.Now().Add(10 * time.Minute)}
 		both(r, p)
