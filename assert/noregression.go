@@ -30,6 +30,9 @@ var baselines = filepath.Join("testdata", "openloop")
 // the baseline, and nothing is compared. What an inconclusive verdict does is
 // configured (ci.Config); by itself it fails.
 //
+// A metric that shows nothing at the load, or a percentile that a run has too
+// few requests for, is refused before anything is compared or stored.
+//
 // Runs that were measured in turns with a frozen control (benchtest.MeasureBoth,
 // whose candidate has the control's as Runs.Control) are stored with those of
 // the control. Where the baseline and the runs both have them, each run is
