@@ -47,7 +47,9 @@ type build struct {
 	sync.Mutex
 	cfg    sim.Config
 	shared bool
-	at     map[string]*benchtest.Runs
+	// carried is true where noise goes on from run to run.
+	carried bool
+	at      map[string]*benchtest.Runs
 	// err is why a load could not be measured to the end.
 	err map[string]error
 }
@@ -91,15 +93,22 @@ func (b *build) begin(ctx context.Context, l load) (*benchtest.Runs, error) {
 	for _, c := range l.name {
 		cfg.Seed = cfg.Seed*1_000_003 + uint64(c)
 	}
-	model, err := sim.NewModel(cfg)
-	if err != nil {
-		return nil, err
-	}
 	p.Runs = 1
 	if p.Workload = chat; b.shared {
 		p.Workload, p.SharedTokens = prefixed{}, 0.75
 	}
-	return benchtest.Run(ctx, model, p, benchtest.Options{Test: "TestScore"})
+	engine, err := b.engine(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return benchtest.Run(ctx, engine, p, benchtest.Options{Test: "TestScore"})
+}
+
+func (b *build) engine(cfg sim.Config) (engines.Engine, error) {
+	if b.carried {
+		return newWandering(cfg)
+	}
+	return sim.NewModel(cfg)
 }
 
 // seconds is the engine's time from the start to the end of these runs, which

@@ -1,6 +1,7 @@
 package regressions_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -19,6 +20,8 @@ type said struct {
 	why    string
 	// seconds are the engine's, of the candidate alone, up to the verdict.
 	seconds float64
+	// runs is the number of the candidate's runs at the last of its points.
+	runs int
 }
 
 // red reports that the gate says that something is wrong, not merely that it
@@ -40,6 +43,9 @@ type job struct {
 	// a second, as its owner has set it.
 	goodput float64
 	slo     metric.SLO
+	// starts is over how many starts of the engine the baseline's runs are
+	// spread; zero is baselineStarts.
+	starts int
 }
 
 // objective is what the users of the engine are promised.
@@ -75,7 +81,7 @@ func (j job) says(ctx context.Context, base, cand *build) said {
 
 // noRegression is assert.NoRegression without a file.
 func (j job) noRegression(ctx context.Context, l load, base, cand *build) said {
-	stored, err := base.measure(ctx, l, baselineRuns, baselineStarts)
+	stored, err := base.measure(ctx, l, baselineRuns, cmp.Or(j.starts, baselineStarts))
 	if err != nil {
 		panic(err)
 	}
@@ -83,18 +89,18 @@ func (j job) noRegression(ctx context.Context, l load, base, cand *build) said {
 	if err != nil {
 		panic(err)
 	}
-	for n, starts := 3, 1; ; starts = candidateStarts {
+	for n, starts := j.firstLook(), 1; ; starts = candidateStarts {
 		records, err := cand.measure(ctx, l, n, starts)
 		if s, bad := unsound(l, records, err); bad {
 			return s
 		}
 		now, err := regressions.FromRecords(records, scored)
 		if err != nil {
-			return said{regressions.Invalid, err.Error(), seconds(records)}
+			return said{regressions.Invalid, err.Error(), seconds(records), n}
 		}
 		v := regressions.Judge(&regressions.Baseline{Arm: arm}, now, j.gate)
 		if v.NextLook <= n {
-			return said{v.Status, fmt.Sprintf("%s: %s", l.name, v.Reason), seconds(records)}
+			return said{v.Status, fmt.Sprintf("%s: %s", l.name, v.Reason), seconds(records), n}
 		}
 		n = v.NextLook
 	}
@@ -135,7 +141,7 @@ func unsound(l load, records []*metric.Record, err error) (said, bool) {
 		}
 		return s, true
 	}
-	s := said{status: regressions.Invalid, seconds: seconds(records)}
+	s := said{status: regressions.Invalid, seconds: seconds(records), runs: len(records)}
 	var t spoken
 	if !assert.Valid(&t, &benchtest.Runs{Records: records}) {
 		s.why = fmt.Sprintf("%s: %s", l.name, t.first())
@@ -163,4 +169,11 @@ func (s *spoken) first() string {
 		}
 	}
 	return ""
+}
+
+func (j job) firstLook() int {
+	if j.gate.Looks == nil {
+		return 3
+	}
+	return j.gate.Looks[0]
 }
