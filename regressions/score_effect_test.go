@@ -35,15 +35,15 @@ type truth struct {
 // a leak shows only in the later ones.
 const effectRuns = 3
 
-// of is the largest effect of a mutant on what the job gates.
-func (tr *truth) of(ctx context.Context, m mutant, j job) effect {
+// of is the largest effect of a mutant, a build of it being given, on what the
+// job gates.
+func (tr *truth) of(ctx context.Context, m mutant, cand *build, j job) effect {
 	tr.Lock()
 	if tr.base[m.shared] == nil {
 		tr.base[m.shared] = newBuild(sim.Config{Noise: sim.Quiet, Seed: 1}, m.shared)
 	}
 	base := tr.base[m.shared]
 	tr.Unlock()
-	cand := newBuild(m.config(sim.Quiet, 1), m.shared)
 	runs, starts := max(effectRuns, m.starts), max(1, m.starts)
 	var most effect
 	for _, l := range []load{serial, third, knee} {

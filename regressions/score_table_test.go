@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/openloop-go/openloop/engines/sim"
 	"github.com/openloop-go/openloop/regressions"
 )
 
@@ -99,9 +100,10 @@ func (s *score) putMutants(ctx context.Context, list []mutant, seeds int) {
 	}
 	each(len(list), func(i int) {
 		m := list[i]
+		still := newBuild(m.config(sim.Quiet, 1), m.shared)
 		for _, r := range s.rows {
 			if r.job != nil {
-				e := truths.of(ctx, m, *r.job)
+				e := truths.of(ctx, m, still, *r.job)
 				s.locked(func() { r.effects[m.name] = e })
 			}
 		}
