@@ -75,8 +75,12 @@ func checkPair(candidate, control *benchtest.Runs) (report, bool) {
 // armOf is the runs as an arm, beside their control where they have one.
 func armOf(runs *benchtest.Runs) (regressions.Arm, error) {
 	arm, err := regressions.FromRecords(runs.Records, nil)
-	if err != nil || runs.Control == nil {
+	if err != nil {
 		return arm, err
+	}
+	arm.Accept = updateCommand(arm.Test, runs.Records)
+	if runs.Control == nil {
+		return arm, nil
 	}
 	control, err := regressions.FromRecords(runs.Control.Records, nil)
 	if err != nil {

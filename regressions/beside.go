@@ -81,14 +81,15 @@ func frozen(base, cand Arm) *refusal {
 	if out == nil {
 		return nil
 	}
-	return refuse("measure beside the control of the baseline, or record a baseline beside the new one: "+updateCommand(cand.Test),
+	return refuse("measure beside the control of the baseline, or record a baseline beside the new one: "+cand.accept(),
 		"the control is another build than the baseline's: %s; a control must be frozen", strings.Join(out, ", "))
 }
 
 // against is what a candidate is compared with, in words.
 type against struct {
-	// name is "baseline" or "control", test the test whose baseline it is.
-	name, test string
+	// name is "baseline" or "control", accept the command that makes the
+	// candidate's runs the baseline.
+	name, accept string
 }
 
 func (a against) String() string { return "the " + a.name }
@@ -100,7 +101,7 @@ func (a against) renew(before string) string {
 	if a.control() {
 		return "measure both builds the same way, in turns"
 	}
-	return before + updateCommand(a.test)
+	return before + a.accept
 }
 
 // relative are the samples of runs against those of their controls. Where the

@@ -24,7 +24,7 @@ import (
 // A history of the machine's noise is not drawn on: it would save half a run,
 // and breaks the promise on a machine that is noisier today (stat.Prior).
 func JudgeBoth(control, candidate Arm, g Gate) Verdict {
-	return judge(&Baseline{Arm: control}, candidate, g, g.nextLook(len(candidate.Runs)), against{name: "control", test: candidate.Test})
+	return judge(&Baseline{Arm: control}, candidate, g, g.nextLook(len(candidate.Runs)), against{name: "control", accept: candidate.accept()})
 }
 
 // arrange decides how the arms stand to each other, beside what is a matter of

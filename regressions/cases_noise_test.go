@@ -39,7 +39,7 @@ func TestBlocksAreNotIndependentSamples(t *testing.T) {
 	v := regressions.Judge(stored(rates(a...)), latest(rates(b...)), throughput)
 	assert.Equal(t, regressions.Regressed, v.Status)
 	assert.Contains(t, v.Text(), "conditional on no drift between starts, which is not measured (the baseline has 1 start of 5 needed)")
-	assert.Contains(t, v.Remedy, "measure the old build again on this machine")
+	assert.Contains(t, v.Remedy, "measure the old build in turns with this one")
 
 	// Six blocks that differ as those two did, and a seventh that is no worse.
 	means := []float64{817, 708, 760, 830, 700, 790}

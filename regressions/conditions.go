@@ -94,7 +94,7 @@ func sameWork(base, cand Arm, old against) *refusal {
 			}
 			accept := ""
 			if !old.control() {
-				accept = ": " + updateCommand(old.test) + " accepts them"
+				accept = ": " + old.accept + " accepts them"
 			}
 			return refuse("find out why the lengths changed before comparing times"+accept,
 				"workload changed: mean %s %.4g → %.4g tokens, %s%s, more than %s apart", what, was, now, signed(change), short, percent(lengthTolerance))
@@ -157,7 +157,15 @@ func metricDef(name string) metric.Def {
 	return def
 }
 
-// updateCommand is the command that accepts the runs of a test as baseline.
+// accept is the command that makes the arm's runs the baseline.
+func (a Arm) accept() string {
+	if a.Accept != "" {
+		return a.Accept
+	}
+	return updateCommand(a.Test)
+}
+
+// updateCommand is what accepts the runs of a test, as far as its name tells.
 func updateCommand(test string) string {
 	if test == "" {
 		return "OPENLOOP_UPDATE=1 go test -count=1 ."

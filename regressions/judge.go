@@ -18,7 +18,7 @@ const suspicious = 0.50
 // NextLook is not final: judge again when there are that many runs. Judge
 // neither waits nor measures, and gives the same verdict for the same runs.
 func Judge(base *Baseline, candidate Arm, g Gate) Verdict {
-	return judge(base, candidate, g, g.nextLook(len(candidate.Runs)), against{"baseline", candidate.Test})
+	return judge(base, candidate, g, g.nextLook(len(candidate.Runs)), against{"baseline", candidate.accept()})
 }
 
 // Compare judges one stored baseline against another: new as if its runs were
@@ -27,7 +27,7 @@ func Compare(old, new *Baseline, g Gate) Verdict {
 	if new == nil {
 		new = &Baseline{}
 	}
-	v := judge(old, new.Arm, g, 0, against{"baseline", new.Test})
+	v := judge(old, new.Arm, g, 0, against{"baseline", new.accept()})
 	v.candidate.recorded, v.candidate.commit = new.Recorded, new.Commit
 	return v
 }

@@ -58,10 +58,10 @@ func (g Gate) Noise(base *Baseline) ([]Noise, error) {
 	if base == nil {
 		return nil, errors.New("regressions: there is no baseline: read one with ReadBaseline")
 	}
-	if no := conditions(base, base.Arm, against{"baseline", base.Test}); no != nil {
+	if no := conditions(base, base.Arm, against{"baseline", base.accept()}); no != nil {
 		return nil, errors.New("regressions: " + no.reason)
 	}
-	metrics, no := judging{base: base.Arm, cand: base.Arm, gate: g, old: against{"baseline", base.Test}}.choose()
+	metrics, no := judging{base: base.Arm, cand: base.Arm, gate: g, old: against{"baseline", base.accept()}}.choose()
 	if no != nil {
 		return nil, errors.New("regressions: " + no.reason)
 	}

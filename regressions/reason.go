@@ -43,7 +43,7 @@ func (v *Verdict) word(j judging) {
 
 // remedy is what to do about a verdict that is not inconclusive.
 func (j judging) remedy(status Status) string {
-	update := updateCommand(j.cand.Test)
+	update := j.cand.accept()
 	switch {
 	case j.old.control():
 		return j.besideControl(status)

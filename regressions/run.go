@@ -42,6 +42,10 @@ type Arm struct {
 	Name string
 	// Test and PointName name what was measured, and the baseline's file.
 	Test, PointName string
+	// Accept is the command that makes these runs the baseline, for the
+	// verdict to name. Empty is what follows from Test, for a shell in the
+	// package's folder; it does not know build tags or a timeout.
+	Accept string
 	// Schema is the version of the metrics' formulas.
 	Schema int
 	// Point is the point as pairs, PointHash its hash: arms compare only when

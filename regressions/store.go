@@ -135,7 +135,7 @@ func AppendStart(path string, b *Baseline) error {
 	if err != nil {
 		return err
 	}
-	if no := alike(old.Arm, b.Arm, against{"baseline", b.Test}); no != nil {
+	if no := alike(old.Arm, b.Arm, against{"baseline", b.accept()}); no != nil {
 		return fmt.Errorf("regressions: these runs cannot be appended to %s: %s", path, no.reason)
 	}
 	if old.beside() != b.beside() {

@@ -123,7 +123,7 @@ func TestPlanCountsEngineMinutes(t *testing.T) {
 // without one is not resolvable.
 func TestPlanOfExtremes(t *testing.T) {
 	for _, args := range [][]string{
-		{"-cv", "99.9%", "-gates", "100000", "-power", "99.89%"},
+		{"-cv", "99.9%", "-gates", "10000", "-power", "99.89%"},
 		{"-cv", "99.9%", "-margin", "99.9%"},
 		{"-cv", "0.0001%", "-margin", "99%"},
 		{"-cv", "50%", "-margin", "0.0001%", "-false-alarms", "0.0001%"},
