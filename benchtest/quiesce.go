@@ -44,7 +44,7 @@ func (s *session) longEnough(r *metric.Record, field string, n int, flights []*f
 	if p.Closed.InFlight == 1 {
 		return // there is no queue to fill
 	}
-	var sum, first, last time.Duration
+	var sum, first, last, least time.Duration
 	ended := 0
 	for i, f := range flights {
 		if i == 0 {
@@ -54,6 +54,9 @@ func (s *session) longEnough(r *metric.Record, field string, n int, flights []*f
 		if d, ok := f.line.E2E(); ok && i <= n/2 {
 			sum += d
 			ended++
+			if least == 0 || d < least {
+				least = d
+			}
 		}
 	}
 	if ended == 0 || n < 2 {
@@ -68,6 +71,11 @@ func (s *session) longEnough(r *metric.Record, field string, n int, flights []*f
 		if want := 3 * p.Closed.InFlight; n < want {
 			s.tooShort(r, field, n, want, fmt.Sprintf("three turns of %d in flight", p.Closed.InFlight))
 		}
+		return
+	}
+	if took < 3*mean && outgrown(r, took, 3*least) {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s of %d requests took %v, less than three mean request durations (%v), which grow with the queue: at this load no number of requests settles it",
+			field, n, brief(took), brief(3*mean)))
 		return
 	}
 	if took < 3*mean {
@@ -87,6 +95,20 @@ func (s *session) longEnough(r *metric.Record, field string, n int, flights []*f
 			s.tooShort(r, field, n, int(math.Ceil(want)), fmt.Sprintf("at %.0f %% of Point.Capacity a queue takes %.0f arrivals to settle", 100*rho, want))
 		}
 	}
+}
+
+// outgrown reports that the queue still grows in the second half of the
+// window, when the load has gone on for as long as settling takes where
+// nothing waits: then it is the load that keeps it from settling, and
+// stability is to say so.
+func outgrown(r *metric.Record, settled, want time.Duration) bool {
+	half := *r
+	half.From += (r.To - r.From) / 2
+	if settled+half.From-r.From < want {
+		return false
+	}
+	verdict, err := steady.JudgeRecords(&half)
+	return err == nil && verdict.State == steady.Growing
 }
 
 func (s *session) tooShort(r *metric.Record, field string, n, want int, why string) {

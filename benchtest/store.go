@@ -73,7 +73,9 @@ func (s *store) prepare(records, folder string) error {
 	if begun.files == nil {
 		begun.files = map[string]bool{}
 	}
-	if !begun.files[absolute] {
+	// A file without a run in it, of a measurement that was called off, must
+	// not push out one that has some.
+	if left, err := os.Stat(s.path); err == nil && left.Size() > 0 && !begun.files[absolute] {
 		previous := strings.TrimSuffix(s.path, ".jsonl") + ".previous.jsonl"
 		if err := os.Rename(s.path, previous); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -67,6 +67,21 @@ func TestRecordsOfAnEarlierProcessAreSetAside(t *testing.T) {
 	assert.Len(t, records.Records, 1)
 }
 
+// A measurement that was called off before its first run leaves no run behind,
+// and takes none away.
+func TestACalledOffMeasurementKeepsEarlierRecords(t *testing.T) {
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "records", "TestX")
+	require.NoError(t, os.MkdirAll(folder, 0o777))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "p.previous.jsonl"), []byte("older\n"), 0o666))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "p.jsonl"), nil, 0o666))
+	_, err := openStore(dir, "TestX", "p")
+	require.NoError(t, err)
+	older, err := os.ReadFile(filepath.Join(folder, "p.previous.jsonl"))
+	require.NoError(t, err)
+	assert.Equal(t, "older\n", string(older))
+}
+
 func TestFileNames(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	for in, want := range map[string]string{
