@@ -82,7 +82,7 @@ func invalid(records []*metric.Record) (report, bool) {
 			if of[reason] == nil {
 				reasons = append(reasons, reason)
 			}
-			of[reason] = append(of[reason], r.Run)
+			of[reason] = append(of[reason], r.Run+1)
 		}
 	}
 	if bad == 0 {
@@ -96,7 +96,7 @@ func invalid(records []*metric.Record) (report, bool) {
 	return out, false
 }
 
-// label names runs by their index: "run 2", "runs 0,2".
+// label names runs as progress does, from 1: "run 2", "runs 1,3".
 func label(runs []int) string {
 	text := fmt.Sprint(runs)
 	text = strings.ReplaceAll(strings.Trim(text, "[]"), " ", ",")

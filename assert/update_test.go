@@ -142,8 +142,8 @@ func TestWhatMustNotBecomeABaseline(t *testing.T) {
 			engine.failing = engine.passes + 2
 			return runs
 		}, `error: no baseline was written: invalid: 1 of 6 runs cannot be trusted, so nothing is judged
-    run 3      no-data: none of 200 requests of the window succeeded (first failure: server-error: made up)
-    run 3      errors: 200 of 200 requests failed (100 %), limit 1 %; first failure: server-error: made up: find out why, or raise Limits.ErrorRate
+    run 4      no-data: none of 200 requests of the window succeeded (first failure: server-error: made up)
+    run 4      errors: 200 of 200 requests failed (100 %), limit 1 %; first failure: server-error: made up: find out why, or raise Limits.ErrorRate
     at         poisson 10/s, fixed(20/10), 6 runs of 200 requests
 `},
 		{"a queue that grows", func(t *testing.T) *benchtest.Runs {

@@ -60,8 +60,8 @@ func spoiled() *benchtest.Runs {
 }
 
 const spoiledText = `error: invalid: 2 of 3 runs cannot be trusted, so nothing is judged
-    runs 0,2   client-limited: p99 of the lag is 12ms, at most 5ms may be: run the client on a quieter host
-    run 2      errors: 3.0 % of 1,000 requests failed, at most 1.0 % may: see the server's log
+    runs 1,3   client-limited: p99 of the lag is 12ms, at most 5ms may be: run the client on a quieter host
+    run 3      errors: 3.0 % of 1,000 requests failed, at most 1.0 % may: see the server's log
     at         even 10/s, chat(100/11), 3 runs of 1,000 requests
     message    `
 

@@ -131,5 +131,5 @@ func TestProblemsOfRecords(t *testing.T) {
 	require.NoError(t, err)
 	v := regressions.Judge(stored(a), a, regressions.Gate{})
 	assert.Equal(t, regressions.Invalid, v.Status)
-	assert.Equal(t, "run 1 is invalid (client-limited): lag p99 12ms, at most 5ms: use a faster host", v.Reason)
+	assert.Equal(t, "run 2 is invalid (client-limited): lag p99 12ms, at most 5ms: use a faster host", v.Reason)
 }

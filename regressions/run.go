@@ -107,7 +107,7 @@ func FromRecords(records []*metric.Record, metrics []string) (Arm, error) {
 		}
 		seen[id] = i
 		for _, p := range r.Problems {
-			text := fmt.Sprintf("run %d is invalid (%s): %s", r.Run, p.Kind, p.Text)
+			text := fmt.Sprintf("run %d is invalid (%s): %s", r.Run+1, p.Kind, p.Text)
 			arm.Problems = append(arm.Problems, text)
 		}
 		arm.Runs = append(arm.Runs, fromRecord(r, metrics))
