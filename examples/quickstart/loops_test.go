@@ -9,6 +9,7 @@ import (
 	"github.com/openloop-go/openloop/benchtest/arrival"
 	"github.com/openloop-go/openloop/benchtest/metric"
 	"github.com/openloop-go/openloop/benchtest/steady"
+	"github.com/openloop-go/openloop/ci"
 	"github.com/openloop-go/openloop/engines/sim"
 )
 
@@ -25,6 +26,9 @@ var (
 // loop at the knee doubles it and breaks the goodput bound; past the slowed
 // engine's capacity the queue grows without end.
 func TestWhatEachLoadSees(t *testing.T) {
+	if ci.Race {
+		t.Skip("arithmetic in one goroutine, many times slower under the race detector")
+	}
 	asIs := map[string]sight{}
 	slow := map[string]sight{}
 	table := &strings.Builder{}
