@@ -50,13 +50,16 @@ type build struct {
 	// carried is true where noise goes on from run to run.
 	carried bool
 	at      map[string]*benchtest.Runs
+	// kept is how many runs at a load have been stripped to what is judged:
+	// others may be reading them.
+	kept map[string]int
 	// err is why a load could not be measured to the end.
 	err map[string]error
 }
 
 func newBuild(cfg sim.Config, shared bool) *build {
 	cfg.DevMode = true
-	return &build{cfg: cfg, shared: shared, at: map[string]*benchtest.Runs{}, err: map[string]error{}}
+	return &build{cfg: cfg, shared: shared, at: map[string]*benchtest.Runs{}, kept: map[string]int{}, err: map[string]error{}}
 }
 
 // measure returns the first n runs at a load and makes those that are lacking,
@@ -72,7 +75,7 @@ func (b *build) measure(ctx context.Context, l load, n, starts int) ([]*metric.R
 	for start := 1; b.err[l.name] == nil && len(runs.Records) < n; start++ {
 		b.err[l.name] = runs.ExtendOver(ctx, n*start/starts, start)
 	}
-	for _, r := range runs.Records {
+	for _, r := range runs.Records[b.kept[l.name]:] {
 		if l.gaps && r.Gaps.N == 0 {
 			r.Summarise()
 		}
@@ -80,6 +83,7 @@ func (b *build) measure(ctx context.Context, l load, n, starts int) ([]*metric.R
 			r.Requests[i].Gaps = nil
 		}
 	}
+	b.kept[l.name] = len(runs.Records)
 	if len(runs.Records) < n {
 		return runs.Records, fmt.Errorf("%s: %w", l.name, b.err[l.name])
 	}
