@@ -82,7 +82,7 @@ func (e *Engine) Scrape(ctx context.Context) (engines.Counters, error) {
 }
 
 // counters reads a page. llama.cpp counts the prompt tokens that it computes
-// and, since 2026, those that a cache served apart from them; without the
+// and, in newer builds, those that a cache served apart from them; without the
 // second count the first is all of them only while requests refuse the cache.
 func counters(page *openai.Page, cached bool) engines.Counters {
 	c := engines.Counters{
