@@ -5,6 +5,7 @@ package llamacpp
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
@@ -20,7 +21,7 @@ import (
 // quietest load there is, and quick to measure.
 var prompts = benchtest.Point{
 	Workload: fixtures.Lengths{Prompt: fixtures.Fixed(128), Output: fixtures.Fixed(4)},
-	Closed:   benchtest.Closed{InFlight: 1}, Requests: 20, Warmup: 4, Settle: 4,
+	Closed:   benchtest.Closed{InFlight: 1}, Requests: 16, Warmup: 3, Settle: 3,
 	Runs: 1, Cache: benchtest.ProvedCold, Limits: shared,
 }
 
@@ -107,15 +108,21 @@ func (a *arm) report(t *testing.T) {
 	t.Log(text)
 }
 
-// judge is the gate's verdict: its first word, and all that it says.
+// judge is the verdict against the stored baseline.
 func (a *arm) judge(t *testing.T) (verdict regressions.Status, text string) {
 	t.Helper()
+	return a.verdict(t, func(said *said) { assert.NoRegression(said, a.runs, gate) })
+}
+
+// verdict is what an assertion says: the first word, and all of it.
+func (a *arm) verdict(t *testing.T, judged func(*said)) (verdict regressions.Status, text string) {
+	t.Helper()
 	var said said
-	assert.NoRegression(&said, a.runs, gate)
+	judged(&said)
 	t.Logf("%s is judged\n%s", a.name, said.text)
 	for _, s := range []regressions.Status{regressions.Pass, regressions.Improved, regressions.Regressed, regressions.Inconclusive} {
-		if len(said.text) > len(s) && said.text[:len(s)] == string(s) {
-			return s, said.text
+		if strings.HasPrefix(strings.TrimSpace(said.text), string(s)+":") {
+			return s, strings.TrimSpace(said.text)
 		}
 	}
 	t.Fatalf("%s got no verdict", a.name)

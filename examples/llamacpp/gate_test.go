@@ -11,21 +11,24 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/openloop-go/openloop/assert"
+	"github.com/openloop-go/openloop/benchtest"
+	"github.com/openloop-go/openloop/engines/llamacpp"
 	"github.com/openloop-go/openloop/regressions"
 )
 
 // The gate on a real server, on a real clock, with a real processor's noise:
 // the server that the baseline was recorded on is not called slower, and one
-// that takes its prompts four tokens at a time, which costs about two thirds
-// more, is.
+// that takes its prompts two tokens at a time, which makes them about twice as
+// slow, is.
 func TestTheGate(t *testing.T) {
 	usual, slow := server(t), server(t)
-	slow.Args = []string{"--ubatch-size", "4"}
+	slow.Args = []string{"--ubatch-size", "2"}
 	own(t)
 
 	baseline := start(t, "baseline", usual, 8)
 	again := start(t, "the same again", usual, 5)
-	slower := start(t, "4 tokens at a time", slow, 3)
+	slower := start(t, "2 tokens at a time", slow, 3)
 	interleave(t, baseline, again, slower)
 	baseline.record(t)
 
@@ -37,13 +40,14 @@ func TestTheGate(t *testing.T) {
 		t.Errorf("the same configuration again: %s, want pass, or inconclusive with the number of runs needed", verdict)
 	}
 	if verdict, _ := slower.judge(t); verdict != regressions.Regressed {
-		t.Errorf("prompts taken 4 tokens at a time: %s, want regressed", verdict)
+		t.Errorf("prompts taken 2 tokens at a time: %s, want regressed", verdict)
 	}
 }
 
-// Half the threads, where this host has as many cores to give: the second arm
-// is only slower if the first one has all of them to itself. Where it had not,
-// in any pair of runs, there is no slowdown to find, and the test says so.
+// Half the threads beside all of them, in turns, where this host has as many
+// cores to give: the candidate is only slower if the control has all cores to
+// itself. Where it had not, in any pair of runs, there is no slowdown to find,
+// and the test says so.
 func TestHalfTheThreads(t *testing.T) {
 	cores := runtime.NumCPU()
 	if cores < 2 {
@@ -56,20 +60,23 @@ func TestHalfTheThreads(t *testing.T) {
 	half.Env = append(half.Env, "OMP_WAIT_POLICY=passive")
 	own(t)
 
-	baseline := start(t, fmt.Sprintf("%d threads", all.Threads), all, 8)
-	halved := start(t, fmt.Sprintf("%d threads", half.Threads), half, 5)
-	interleave(t, baseline, halved)
+	point := prompts
+	point.Runs = 3
+	control, halved := benchtest.MeasureBoth(t, llamacpp.Start(t, all), llamacpp.Start(t, half), point)
+	with, without := arm{name: "all threads", runs: control}, arm{name: "half the threads", runs: halved}
+	with.report(t)
+	without.report(t)
 
-	before, after := baseline.logs(t, "p50-e2e-sec"), halved.logs(t, "p50-e2e-sec")
+	before, after := with.logs(t, "p50-e2e-sec"), without.logs(t, "p50-e2e-sec")
 	for i := range after {
-		if ratio := math.Exp(after[i] - slices.Max(before)); ratio < 1.2 {
-			t.Skipf("no slowdown to find: with %d threads run %d took %.2f times what the slowest run with %d took; "+
+		if ratio := math.Exp(after[i] - before[i]); ratio < 1.2 {
+			t.Skipf("no slowdown to find: in pair %d, %d threads took %.2f times what %d took; "+
 				"other programs use this host's cores, or its cores are halves of one",
-				half.Threads, i, ratio, all.Threads)
+				i+1, half.Threads, ratio, all.Threads)
 		}
 	}
-	baseline.record(t)
-	if verdict, _ := halved.judge(t); verdict != regressions.Regressed {
+	verdict, _ := without.verdict(t, func(said *said) { assert.NotSlower(said, halved, control, gate) })
+	if verdict != regressions.Regressed {
 		t.Errorf("half the threads: %s, want regressed", verdict)
 	}
 }
