@@ -163,4 +163,17 @@ func simFlags(flags *flag.FlagSet, c *sim.Config) {
 	flags.DurationVar(&f.RestartDown, "restart-down", 0, "how long it is down then")
 	flags.DurationVar(&f.LoadingFor, "loading-for", 0, "answer 503 for so long after the start")
 	flags.StringVar(&f.AnswerModel, "answer-model", "", "the `name` of the model that replies give instead")
+	flags.BoolVar(&f.IgnoreSalt, "ignore-salt", false, "share the cache between cache salts")
+
+	p := &f.Protocol
+	flags.Float64Var(&p.Miscount, "miscount", 0, "`share` by which usage tells too many output tokens; negative is too few")
+	flags.BoolVar(&p.NoMetrics, "no-metrics", false, "no page of metrics")
+	flags.BoolVar(&p.NoLoad, "no-load", false, "always say that nothing runs and nothing waits")
+	flags.BoolVar(&p.StaleLoad, "stale-load", false, "tell the load as of the last step, which stays when a client has gone")
+	flags.BoolVar(&p.NoTokenIDs, "no-token-ids", false, "refuse prompts of token ids")
+	flags.BoolVar(&p.RejectSalt, "reject-salt", false, "refuse requests with a cache salt")
+	flags.BoolVar(&p.ErrorsInStreams, "errors-in-streams", false, "answer what is wrong with a request by status 200 and an error in the stream")
+	flags.BoolVar(&p.CloseIdle, "close-idle", false, "close every connection after its reply, unannounced")
+	flags.BoolVar(&p.KeepDropped, "keep-dropped", false, "work on for clients that have gone")
+	flags.DurationVar(&p.ClockOff, "clock-off", 0, "how far its clock is ahead; negative is behind")
 }

@@ -88,6 +88,9 @@ func (s *Server) readAsk(r *http.Request, chat bool) (*ask, []int32, error) {
 	case a.StreamOptions.ContinuousUsage && !a.StreamOptions.IncludeUsage:
 		a.StreamOptions.ContinuousUsage = false
 	}
+	if a.CacheSalt != nil && s.cfg.Faults.Protocol.RejectSalt {
+		return nil, nil, bad("cache_salt", "extra fields are not permitted: cache_salt")
+	}
 	if a.CacheSalt != nil && s.cfg.Flavor == VLLM {
 		if n := len(*a.CacheSalt); n < 1 || n > 128 || strings.ContainsAny(*a.CacheSalt, "@/\\\x00") {
 			return nil, nil, bad("cache_salt", "cache_salt must be 1 to 128 characters without @, / and \\, got %q", *a.CacheSalt)
@@ -95,6 +98,8 @@ func (s *Server) readAsk(r *http.Request, chat bool) (*ask, []int32, error) {
 	}
 	if chat {
 		tokens, err = chatPrompt(a.Messages)
+	} else if s.cfg.Faults.Protocol.NoTokenIDs && len(a.Prompt) > 0 && !bytes.Contains(a.Prompt, []byte{'"'}) {
+		err = bad("prompt", "prompt must be text")
 	} else if tokens == nil {
 		tokens, err = prompt(a.Prompt)
 	}

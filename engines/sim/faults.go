@@ -63,6 +63,8 @@ type Faults struct {
 	// HideCached leaves cached tokens out of usage, as servers do that were
 	// not started with the flag for it.
 	HideCached bool
+	// IgnoreSalt has prompts of different salts share one cache.
+	IgnoreSalt bool
 
 	// FlushLies answers that the cache was flushed and keeps it.
 	FlushLies bool
@@ -85,6 +87,37 @@ type Faults struct {
 	// AnswerModel is the model named in replies and in the list of models,
 	// in place of the one that is asked for and accepted.
 	AnswerModel string
+
+	// Protocol are faults of the server, which the arithmetic form has not.
+	Protocol Protocol
+}
+
+// Protocol are what can be wrong with the server around an engine. Each is
+// off at its zero.
+type Protocol struct {
+	// Miscount is the share by which usage tells too many output tokens, or
+	// too few when it is negative; from −1 to 1.
+	Miscount float64
+	// NoMetrics is a server without its page of metrics, NoLoad one that
+	// always says that it runs nothing and that nothing waits, and StaleLoad
+	// one that tells both as they were when its last step ended, as vLLM does:
+	// they stay when a client has gone.
+	NoMetrics, NoLoad, StaleLoad bool
+	// NoTokenIDs refuses prompts of token ids.
+	NoTokenIDs bool
+	// RejectSalt refuses requests with a cache salt, as a server does that
+	// knows no such field and takes no others.
+	RejectSalt bool
+	// ErrorsInStreams answers what is wrong with a request by status 200 and
+	// an error in the stream.
+	ErrorsInStreams bool
+	// CloseIdle closes every connection after its reply, without having said
+	// so. It takes connections of Serve only.
+	CloseIdle bool
+	// KeepDropped works on for clients that have gone.
+	KeepDropped bool
+	// ClockOff is how far the server's clock is ahead; negative is behind.
+	ClockOff time.Duration
 }
 
 func (f Faults) validate() error {
@@ -133,6 +166,9 @@ func (f Faults) validate() error {
 	}
 	if (f.SlowStartShare > 0) != (f.SlowStartFactor > 0) {
 		errs = append(errs, fmt.Errorf("Faults: SlowStartShare and SlowStartFactor go together, got %v and %v", f.SlowStartShare, f.SlowStartFactor))
+	}
+	if m := f.Protocol.Miscount; !(m >= -1 && m <= 1) {
+		errs = append(errs, fmt.Errorf("Faults.Protocol.Miscount must be from -1 to 1, got %v", m))
 	}
 	if !(f.Leak >= 0) {
 		errs = append(errs, fmt.Errorf("Faults.Leak must not be negative, got %v", f.Leak))

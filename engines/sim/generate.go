@@ -13,7 +13,11 @@ func (s *Server) generate(chat bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		a, tokens, err := s.readAsk(r, chat)
 		if b := (*badRequest)(nil); errors.As(err, &b) {
-			s.failParam(w, b.status, b.text, b.param)
+			if s.cfg.Faults.Protocol.ErrorsInStreams {
+				failInStream(w, b.text)
+			} else {
+				s.failParam(w, b.status, b.text, b.param)
+			}
 			return
 		}
 		q := &sequence{id: r.Header.Get("X-Request-Id"), feed: newFeed()}
@@ -23,7 +27,7 @@ func (s *Server) generate(chat bool) http.HandlerFunc {
 			}
 		}
 		salt := ""
-		if a.CacheSalt != nil {
+		if a.CacheSalt != nil && !s.cfg.Faults.IgnoreSalt {
 			salt = *a.CacheSalt
 		}
 		q.setPrompt(tokens, salt)
@@ -55,6 +59,15 @@ func (s *Server) turnedAway(w http.ResponseWriter, q *sequence) {
 	s.fail(w, q.status, internalError)
 }
 
+// failInStream answers with an error and says that all is well.
+func failInStream(w http.ResponseWriter, text string) {
+	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	v := voice{}
+	v.error(text)
+	v.done()
+	_, _ = w.Write(v.buf)
+}
+
 // await waits for a sequence to get on; false when its client has gone. It is
 // one receive, not a select, because a stream does it for every token.
 func (s *Server) await(q *sequence) bool {
@@ -66,7 +79,9 @@ func (s *Server) await(q *sequence) bool {
 // function is called.
 func (s *Server) attend(r *http.Request, q *sequence) func() bool {
 	return context.AfterFunc(r.Context(), func() {
-		s.cancel(q)
+		if !s.cfg.Faults.Protocol.KeepDropped {
+			s.cancel(q)
+		}
 		q.feed.leave()
 	})
 }
@@ -108,7 +123,9 @@ func (s *Server) stream(w http.ResponseWriter, v *voice) {
 		if over || !hold {
 			if len(v.buf) > 0 {
 				if _, err := w.Write(v.buf); err != nil {
-					s.cancel(v.q)
+					if !s.cfg.Faults.Protocol.KeepDropped {
+						s.cancel(v.q)
+					}
 					return
 				}
 				v.buf = v.buf[:0]

@@ -69,6 +69,7 @@ func (s *Server) complete() {
 	took, decodes := s.sched.step.end-s.sched.step.start, s.sched.step.decodes
 	before := s.sched.start
 	s.sched.end()
+	s.shown.running, s.shown.waiting = len(s.sched.running), s.sched.queue.len()
 	if s.sched.start != before {
 		s.begun()
 		return

@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/openloop-go/openloop/engines"
@@ -93,6 +94,12 @@ func (m *Memory) Close() error {
 
 // Server is the server behind the in-memory connections.
 func (m *Memory) Server() *Server { return m.server }
+
+// Dial opens an in-memory connection to the server, whatever the address, for
+// clients of the caller's own: it is an http.Transport's DialContext.
+func (m *Memory) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	return m.listener.dial(ctx, network, addr)
+}
 
 // Generate streams one generation over HTTP.
 func (m *Memory) Generate(ctx context.Context, r *engines.Request, emit func(engines.Chunk)) (engines.Reply, error) {

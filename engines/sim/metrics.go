@@ -50,8 +50,9 @@ func (c *kvCache) inUse() int { return c.private + c.cached - c.idle }
 
 func (s *Server) vllmPage(p *page) {
 	e, c, t := s.sched, s.sched.count, s.stats
-	waiting := float64(e.queue.len())
-	p.one("gauge", "vllm:num_requests_running", float64(len(e.running)))
+	running, queued := s.load()
+	waiting := float64(queued)
+	p.one("gauge", "vllm:num_requests_running", float64(running))
 	p.one("gauge", "vllm:num_requests_waiting", waiting)
 	p.family("gauge", "vllm:num_requests_waiting_by_reason")
 	p.series("vllm:num_requests_waiting_by_reason", `reason="capacity"`, waiting)
@@ -89,8 +90,9 @@ func (s *Server) sglangPage(p *page) {
 	if c.queries > 0 {
 		hitRate = float64(c.hits) / float64(c.queries)
 	}
-	p.one("gauge", "sglang:num_running_reqs", float64(len(e.running)))
-	p.one("gauge", "sglang:num_queue_reqs", float64(e.queue.len()))
+	running, waiting := s.load()
+	p.one("gauge", "sglang:num_running_reqs", float64(running))
+	p.one("gauge", "sglang:num_queue_reqs", float64(waiting))
 	p.one("gauge", "sglang:num_used_tokens", used)
 	p.one("gauge", "sglang:token_usage", used/float64(e.kv.capacity*blockTokens))
 	p.one("gauge", "sglang:max_total_num_tokens", float64(s.cfg.KVTokens))

@@ -157,7 +157,11 @@ func (m *Model) submit(r *engines.Request, at time.Duration) {
 		m.report(q, engines.Reply{Status: failure.Status}, failure)
 		return
 	}
-	q.setPrompt(tokens, r.CacheSalt)
+	salt := r.CacheSalt
+	if m.cfg.Faults.IgnoreSalt {
+		salt = ""
+	}
+	q.setPrompt(tokens, salt)
 	q.setLength(r.MaxTokens, r.MinTokens, r.IgnoreEOS, m.cfg.Faults.OutputCut)
 	m.s.submit(q)
 	if q.state == ended {

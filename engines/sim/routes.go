@@ -8,7 +8,7 @@ import (
 )
 
 // routes are those that both flavors have, and the flavor's own. Any other is
-// a 404.
+// a 404, or a 405 where another method has one.
 func (s *Server) routes() *http.ServeMux {
 	m := http.NewServeMux()
 	m.HandleFunc("POST /v1/completions", s.generate(false))
@@ -17,16 +17,49 @@ func (s *Server) routes() *http.ServeMux {
 	m.HandleFunc("GET /health", empty)
 	m.HandleFunc("GET /ping", empty)
 	m.HandleFunc("POST /ping", empty)
-	m.HandleFunc("GET /metrics", s.metrics)
+	if !s.cfg.Faults.Protocol.NoMetrics {
+		m.HandleFunc("GET /metrics", s.metrics)
+	}
 	if s.cfg.Flavor == SGLang {
 		s.sglangRoutes(m)
 	} else {
 		s.vllmRoutes(m)
 	}
-	m.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+	m.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if allowed := methods(m, r); allowed != "" {
+			w.Header().Set("Allow", allowed)
+			writeJSON(w, http.StatusMethodNotAllowed, map[string]any{"detail": "Method Not Allowed"})
+			return
+		}
 		writeJSON(w, http.StatusNotFound, map[string]any{"detail": "Not Found"})
 	})
 	return m
+}
+
+// methods are those by which a path can be asked for that has no route for
+// the request's.
+func methods(m *http.ServeMux, r *http.Request) string {
+	var allowed []string
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		other := *r
+		other.Method = method
+		if _, pattern := m.Handler(&other); pattern != "/" {
+			allowed = append(allowed, method)
+		}
+	}
+	return strings.Join(allowed, ", ")
+}
+
+// load is the number of sequences running and waiting, as the server tells
+// it.
+func (s *Server) load() (running, waiting int) {
+	switch p := s.cfg.Faults.Protocol; {
+	case p.NoLoad:
+		return 0, 0
+	case p.StaleLoad:
+		return s.shown.running, s.shown.waiting
+	}
+	return len(s.sched.running), s.sched.queue.len()
 }
 
 func empty(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }
@@ -34,7 +67,7 @@ func empty(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK
 func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 	name := s.cfg.answerModel()
 	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{
-		"id": name, "object": "model", "created": int64(s.bootTime()), "owned_by": string(s.cfg.Flavor),
+		"id": name, "object": "model", "created": int64(s.bootTime() + s.cfg.Faults.Protocol.ClockOff.Seconds()), "owned_by": string(s.cfg.Flavor),
 		"root": name, "parent": nil, "max_model_len": s.cfg.MaxModelLen,
 	}}})
 }

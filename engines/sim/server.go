@@ -25,6 +25,7 @@ type Server struct {
 	stats   *stats
 	boot    time.Duration // when the present start began
 	starts  int           // counts starts of the engine
+	shown   struct{ running, waiting int } // as of the last step
 	shut    bool
 	busy    sync.WaitGroup // requests being served
 	wake    chan struct{}  // a submission, to the loop while it is idle
@@ -50,6 +51,13 @@ func NewServer(cfg Config) (*Server, error) {
 	s.sched = newScheduler(cfg, 0, s.ended)
 	s.mux = s.routes()
 	s.http = &http.Server{Handler: s.Handler(), IdleTimeout: keepAlive}
+	if cfg.Faults.Protocol.CloseIdle {
+		s.http.ConnState = func(c net.Conn, state http.ConnState) {
+			if state == http.StateIdle {
+				_ = c.Close()
+			}
+		}
+	}
 	s.logStart()
 	go s.loop()
 	return s, nil
@@ -120,6 +128,9 @@ func (s *Server) Handler() http.Handler {
 		loading := s.now() < max(s.cfg.Faults.LoadingFor, s.sched.upAt)
 		s.mu.Unlock()
 		defer s.busy.Done()
+		if off := s.cfg.Faults.Protocol.ClockOff; off != 0 {
+			w.Header().Set("Date", time.Now().Add(off).UTC().Format(http.TimeFormat))
+		}
 		switch {
 		case loading:
 			w.Header().Set("Retry-After", "1")

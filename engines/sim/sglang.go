@@ -97,7 +97,8 @@ func (s *Server) sglangInfo(w http.ResponseWriter, _ *http.Request) {
 
 func (s *Server) sglangLoads(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
-	running, waiting, used := len(s.sched.running), s.sched.queue.len(), s.sched.kv.inUse()*blockTokens
+	running, waiting := s.load()
+	used := s.sched.kv.inUse() * blockTokens
 	s.mu.Unlock()
 	writeJSON(w, http.StatusOK, map[string]any{"dp_rank_count": 1, "loads": []any{map[string]any{
 		"dp_rank": 0, "num_running_reqs": running, "num_waiting_reqs": waiting, "num_used_tokens": used,
@@ -108,7 +109,8 @@ func (s *Server) sglangLoads(w http.ResponseWriter, _ *http.Request) {
 // sglangLoad is the older form of /v1/loads.
 func (s *Server) sglangLoad(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
-	running, waiting, used := len(s.sched.running), s.sched.queue.len(), s.sched.kv.inUse()*blockTokens
+	running, waiting := s.load()
+	used := s.sched.kv.inUse() * blockTokens
 	s.mu.Unlock()
 	writeJSON(w, http.StatusOK, []any{map[string]any{
 		"dp_rank": 0, "num_reqs": running + waiting, "num_waiting_reqs": waiting, "num_tokens": used,

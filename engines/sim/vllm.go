@@ -14,9 +14,9 @@ func (s *Server) vllmRoutes(m *http.ServeMux) {
 	})
 	m.HandleFunc("GET /load", func(w http.ResponseWriter, _ *http.Request) {
 		s.mu.Lock()
-		n := len(s.sched.running) + s.sched.queue.len()
+		running, waiting := s.load()
 		s.mu.Unlock()
-		writeJSON(w, http.StatusOK, map[string]any{"server_load": n})
+		writeJSON(w, http.StatusOK, map[string]any{"server_load": running + waiting})
 	})
 	m.HandleFunc("POST /tokenize", s.tokenize)
 	m.HandleFunc("POST /detokenize", s.detokenize)

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"encoding/json"
+	"math"
 	"strconv"
 	"time"
 )
@@ -19,6 +20,7 @@ type voice struct {
 	hide   bool   // cached tokens
 	mute   bool   // all counts
 	size   int    // tokens an event
+	off    float64
 
 	buf    []byte
 	head   []byte // of every event, up to its choices
@@ -29,7 +31,8 @@ type voice struct {
 func newVoice(s *Server, a *ask, q *sequence, chat bool, prompt []int32) *voice {
 	v := &voice{
 		q: q, ask: a, chat: chat, sglang: s.cfg.Flavor == SGLang, model: s.cfg.answerModel(),
-		made: time.Now().Unix(), hide: s.cfg.Faults.HideCached, mute: s.cfg.Faults.NoUsage,
+		made: time.Now().Add(s.cfg.Faults.Protocol.ClockOff).Unix(), off: s.cfg.Faults.Protocol.Miscount,
+		hide: s.cfg.Faults.HideCached, mute: s.cfg.Faults.NoUsage,
 		size: max(1, s.cfg.Faults.TokensPerEvent, a.StreamInterval),
 	}
 	if a.ReturnTokenIDs {
@@ -147,8 +150,12 @@ func (v *voice) running(tokens int) {
 	}
 }
 
+// told is the number of output tokens that usage tells of so many.
+func (v *voice) told(tokens int) int { return tokens + int(math.Round(v.off*float64(tokens))) }
+
 // counts writes a usage object but for its closing brace.
 func (v *voice) counts(tokens int) {
+	tokens = v.told(tokens)
 	b := append(v.buf, `{"prompt_tokens":`...)
 	b = strconv.AppendInt(b, int64(v.q.prompt), 10)
 	b = append(b, `,"total_tokens":`...)
@@ -202,7 +209,8 @@ func (v *voice) object() map[string]any {
 	if v.mute {
 		return answer
 	}
-	usage := map[string]any{"prompt_tokens": v.q.prompt, "completion_tokens": v.q.want, "total_tokens": v.q.prompt + v.q.want}
+	tokens := v.told(v.q.want)
+	usage := map[string]any{"prompt_tokens": v.q.prompt, "completion_tokens": tokens, "total_tokens": v.q.prompt + tokens}
 	if !v.hide {
 		usage["prompt_tokens_details"] = map[string]any{"cached_tokens": v.q.hit}
 	}
