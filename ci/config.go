@@ -49,6 +49,10 @@ type Config struct {
 	// testdata/openloop in the package's folder. Baselines are always below
 	// testdata/openloop, because they are committed.
 	Artifacts string `env:"OPENLOOP_ARTIFACTS"`
+	// Locks is the folder of the locks that keep test binaries off the same
+	// device or server; empty is one in this user's cache. Users who share a
+	// device, and containers, need one that they share.
+	Locks string `env:"OPENLOOP_LOCKS"`
 	// Inconclusive says what an inconclusive verdict does to a test.
 	Inconclusive Inconclusive `env:"OPENLOOP_INCONCLUSIVE"`
 

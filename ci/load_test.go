@@ -44,6 +44,7 @@ func TestLoadReadsEveryVariable(t *testing.T) {
 		"OPENLOOP_RUNS":         "5",
 		"OPENLOOP_BUDGET":       "90m",
 		"OPENLOOP_ARTIFACTS":    "/tmp/out",
+		"OPENLOOP_LOCKS":        "/shared/locks",
 		"OPENLOOP_INCONCLUSIVE": "warn",
 		"GITHUB_ACTIONS":        "true",
 		"GITHUB_RUN_ID":         "77",
@@ -57,7 +58,7 @@ func TestLoadReadsEveryVariable(t *testing.T) {
 		SGLangURL: "http://[::1]:30000", LlamaCppURL: "http://127.0.0.1:8080",
 		Model: "some/model", APIKey: "sk-1",
 		Update: true, Create: true, Append: true, UpdateInCI: true,
-		Runs: 5, Budget: 90 * time.Minute, Artifacts: "/tmp/out", Inconclusive: InconclusiveWarns,
+		Runs: 5, Budget: 90 * time.Minute, Artifacts: "/tmp/out", Locks: "/shared/locks", Inconclusive: InconclusiveWarns,
 		CI: true, System: "GitHub Actions", RunID: "77/2",
 	}
 	if got != want {

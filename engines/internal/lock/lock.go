@@ -1,0 +1,142 @@
+// Package lock keeps two test binaries off the same device or server: `go test
+// ./...` runs packages side by side, and two measurements on one GPU measure
+// each other.
+//
+// A lock is a file that the kernel locks for this process, so that however the
+// process ends the lock is free: there is no stale lock and nothing to clean
+// up. Those who wait say for whom, at once and again and again.
+//
+// Within a process a resource is shared: two engines that are measured in
+// turns live on one device, and package benchtest sees to the turns. The
+// process gives the resource back when the last of its owners has.
+//
+// Two processes never wait for each other for ever. One who holds a resource
+// waits only for resources that come after it in the order of their names;
+// one request takes its own in that order, and a later request that would have
+// to wait against it fails, and says in which order to start.
+package lock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+)
+
+// Request says what is wanted, by whom.
+type Request struct {
+	// Resources are names as GPU, URL and CPU make them. None is a lock on
+	// nothing, which is never waited for.
+	Resources []string
+	// Owner is the name of the test that holds them; empty is the process
+	// itself, as in TestMain.
+	Owner string
+	// Folder holds the lock files; empty is Folder(). Only processes with the
+	// same one keep off each other, so it is for OPENLOOP_LOCKS to say.
+	Folder string
+	// Log is told for whom this waits; nil is silent.
+	Log func(format string, args ...any)
+}
+
+const (
+	// poll is the pause between two tries. Nothing tells of a lock that has
+	// become free.
+	poll = 200 * time.Millisecond
+	// remind is the pause between two lines to the log.
+	remind = 30 * time.Second
+)
+
+// Lock is what a request got.
+type Lock struct {
+	owner string
+	held  []*resource
+}
+
+// Acquire waits until all resources are this process's and returns them, or an
+// error and nothing when ctx ends first.
+func Acquire(ctx context.Context, r Request) (*Lock, error) {
+	if r.Log == nil {
+		r.Log = func(string, ...any) {}
+	}
+	if r.Folder == "" && len(r.Resources) > 0 {
+		r.Folder = Folder()
+	}
+	l := &Lock{owner: r.Owner}
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(r.Resources))) {
+		one, err := r.wait(ctx, name)
+		if err != nil {
+			l.Release()
+			return nil, err
+		}
+		l.held = append(l.held, one)
+	}
+	return l, nil
+}
+
+// wait takes one resource, however long that takes.
+func (r *Request) wait(ctx context.Context, name string) (*resource, error) {
+	began, reminded := time.Now(), time.Time{}
+	for {
+		one, err := take(r.Folder, name, r.Owner)
+		if err != nil {
+			return nil, err
+		}
+		if one != nil {
+			if !reminded.IsZero() {
+				r.Log("%s is free, after %v", name, time.Since(began).Round(time.Second))
+			}
+			if others := one.others(r.Owner); others != "" {
+				r.Log("%s is shared with %s of this process: measure in turns (benchtest.MeasureBoth), not side by side (t.Parallel)", name, others)
+			}
+			return one, nil
+		}
+		holder := readHolder(r.Folder, name)
+		if held := against(r.Folder, name, r.Owner); held != "" {
+			return nil, fmt.Errorf("%s %s, and this process, which holds %s, must not wait for it: two that wait for each other would do so for ever; start the engine on %s first, or run the packages one after the other (go test -p 1)",
+				name, holder, held, name)
+		}
+		if reminded.IsZero() || time.Since(reminded) >= remind {
+			reminded = time.Now()
+			r.Log("waiting for %s, which %s (waited %v)", name, holder, time.Since(began).Round(time.Second))
+		}
+		pause := time.NewTimer(poll)
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+			return nil, fmt.Errorf("waited %v for %s, which %s: %w; give the packages more time, or run them one after the other (go test -p 1)",
+				time.Since(began).Round(time.Second), name, holder, context.Cause(ctx))
+		}
+	}
+}
+
+// Files are the locked files. A process that inherits them (exec.Cmd's
+// ExtraFiles) holds the resources too, for as long as it lives or until
+// Release: a watchdog does, so that nobody takes a device between the death of
+// this process and that of its server. Where locks are not inherited it is
+// empty.
+func (l *Lock) Files() []*os.File {
+	if l == nil || !inherited {
+		return nil
+	}
+	var files []*os.File
+	for _, one := range l.held {
+		files = append(files, one.file)
+	}
+	return files
+}
+
+// Release gives the resources back. It may be called again, and on nil.
+func (l *Lock) Release() error {
+	if l == nil {
+		return nil
+	}
+	var errs []error
+	for _, one := range slices.Backward(l.held) {
+		errs = append(errs, one.give(l.owner))
+	}
+	l.held = nil
+	return errors.Join(errs...)
+}

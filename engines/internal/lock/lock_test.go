@@ -1,0 +1,224 @@
+package lock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// elsewhere takes a resource as another process would: by an open file that
+// this process's own locks know nothing of.
+func elsewhere(t *testing.T, folder, name string, h string) (free func()) {
+	t.Helper()
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(filepath.Join(folder, fileName(name)+".lock"), os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if locked, err := tryLock(file); !locked || err != nil {
+		t.Fatalf("lock %s: %v, %v", name, locked, err)
+	}
+	if h != "" {
+		if err := os.WriteFile(holderFile(folder, name), []byte(h), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func() { _ = unlock(file); _ = file.Close() }
+}
+
+const perf = `{"pid":42,"program":"perf.test","folder":"/src/perf","test":"TestDecode","since":"2000-01-01T00:00:00Z"}`
+
+// heard is a log that remembers.
+type heard []string
+
+func (h *heard) log(format string, args ...any) { *h = append(*h, fmt.Sprintf(format, args...)) }
+
+// local makes times of the day the same everywhere.
+func local(t *testing.T) {
+	was := time.Local
+	time.Local = time.UTC
+	t.Cleanup(func() { time.Local = was })
+}
+
+func TestWhoWaitsSaysForWhom(t *testing.T) {
+	local(t)
+	folder := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		free := elsewhere(t, folder, GPU("GPU-1"), perf)
+		time.AfterFunc(70*time.Second-poll/2, free)
+		var log heard
+		l, err := Acquire(t.Context(), Request{Resources: []string{GPU("GPU-1")}, Folder: folder, Owner: "TestX", Log: log.log})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Release()
+		const who = "perf.test (pid 42, TestDecode, in /src/perf) has held since 00:00:00"
+		want := heard{
+			"waiting for gpu GPU-1, which " + who + " (waited 0s)",
+			"waiting for gpu GPU-1, which " + who + " (waited 30s)",
+			"waiting for gpu GPU-1, which " + who + " (waited 1m0s)",
+			"gpu GPU-1 is free, after 1m10s",
+		}
+		if !slices.Equal(log, want) {
+			t.Errorf("log %q\nwant %q", log, want)
+		}
+	})
+}
+
+func TestWaitingEndsWithTheTestsTime(t *testing.T) {
+	local(t)
+	folder := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		defer elsewhere(t, folder, "http://gpu-7:8000", perf)()
+		cause := errors.New("the test's deadline is in 15s: raise -timeout")
+		ctx, cancel := context.WithTimeoutCause(t.Context(), 45*time.Minute, cause)
+		defer cancel()
+		l, err := Acquire(ctx, Request{Resources: []string{CPU, "http://gpu-7:8000"}, Folder: folder})
+		const want = "waited 45m0s for http://gpu-7:8000, which perf.test (pid 42, TestDecode, in /src/perf) has held since 00:00:00: " +
+			"the test's deadline is in 15s: raise -timeout; give the packages more time, or run them one after the other (go test -p 1)"
+		if l != nil || err == nil || err.Error() != want || !errors.Is(err, cause) {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+		// What it had got in the meantime it has given back.
+		elsewhere(t, folder, CPU, "")()
+	})
+}
+
+func TestOthersDoNotWait(t *testing.T) {
+	folder := t.TempDir()
+	defer elsewhere(t, folder, GPU("GPU-1"), perf)()
+	var log heard
+	l, err := Acquire(t.Context(), Request{Resources: []string{GPU("GPU-2"), GPU("GPU-2")}, Folder: folder, Log: log.log})
+	if err != nil || len(log) > 0 {
+		t.Fatalf("%v, %q", err, log)
+	}
+	if err := l.Release(); err != nil {
+		t.Error(err)
+	}
+	if err := l.Release(); err != nil {
+		t.Errorf("a second time: %v", err)
+	}
+	if l, err = Acquire(t.Context(), Request{}); err != nil || len(l.Files()) != 0 {
+		t.Errorf("nothing: %v", err)
+	}
+}
+
+// A process shares what it has, until the last owner gives it back.
+func TestWithinAProcess(t *testing.T) {
+	folder := t.TempDir()
+	get := func(owner string, log *heard) *Lock {
+		t.Helper()
+		l, err := Acquire(t.Context(), Request{Resources: []string{CPU}, Owner: owner, Folder: folder, Log: log.log})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	var quiet, loud heard
+	a := get("TestA", &quiet)
+	again := get("TestA", &quiet)
+	below := get("TestA/second", &quiet)
+	if len(quiet) > 0 {
+		t.Errorf("log %q", quiet)
+	}
+	b := get("TestB", &loud)
+	want := heard{"cpu is shared with TestA, TestA/second of this process: measure in turns (benchtest.MeasureBoth), not side by side (t.Parallel)"}
+	if !slices.Equal(loud, want) {
+		t.Errorf("log %q\nwant %q", loud, want)
+	}
+	for _, l := range []*Lock{a, below, again} {
+		if err := l.Release(); err != nil {
+			t.Error(err)
+		}
+		if l := here.held[key{folder, CPU}]; l == nil {
+			t.Fatal("given back while TestB has it")
+		}
+	}
+	if err := b.Release(); err != nil {
+		t.Error(err)
+	}
+	elsewhere(t, folder, CPU, "")()
+}
+
+// Two processes that each hold what the other wants would wait for ever: the
+// one that is out of order does not wait at all.
+func TestNobodyWaitsAgainstTheOrder(t *testing.T) {
+	local(t)
+	const a, b, c = "gpu a", "gpu b", "gpu c"
+	tests := []struct {
+		name   string
+		holder string
+		owner  string
+		holds  string
+		wants  string
+		waits  bool
+	}{
+		{"in order", "TestX", "TestX", a, b, true},
+		{"out of order", "TestX", "TestX", c, b, false},
+		{"the process holds it", "", "TestX", c, b, false},
+		{"an ancestor holds it", "TestX", "TestX/sub", c, b, false},
+		{"another test holds it, and will end", "TestXY", "TestX", c, b, true},
+		{"a subtest holds it, and will end", "TestX/sub", "TestX", c, b, true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			folder := t.TempDir()
+			synctest.Test(t, func(t *testing.T) {
+				free := elsewhere(t, folder, test.wants, perf)
+				time.AfterFunc(time.Minute-poll/2, free)
+				held, err := Acquire(t.Context(), Request{Resources: []string{test.holds}, Owner: test.holder, Folder: folder})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer held.Release()
+				began := time.Now()
+				got, err := Acquire(t.Context(), Request{Resources: []string{test.wants}, Owner: test.owner, Folder: folder})
+				defer got.Release()
+				if test.waits {
+					if err != nil || time.Since(began) != time.Minute {
+						t.Errorf("%v after %v, want it after a minute", err, time.Since(began))
+					}
+					return
+				}
+				want := "gpu b perf.test (pid 42, TestDecode, in /src/perf) has held since 00:00:00, and this process, which holds gpu c, must not wait for it: " +
+					"two that wait for each other would do so for ever; start the engine on gpu b first, or run the packages one after the other (go test -p 1)"
+				if err == nil || err.Error() != want || time.Since(began) != 0 {
+					t.Errorf("after %v\ngot  %v\nwant %s", time.Since(began), err, want)
+				}
+				free()
+			})
+		})
+	}
+}
+
+func TestFolderThatCannotBeWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Acquire(t.Context(), Request{Resources: []string{CPU}, Folder: filepath.Join(file, "locks")})
+	if want := regexp.MustCompile(`^lock cpu: mkdir .*: set OPENLOOP_LOCKS to a folder that can be written$`); err == nil || !want.MatchString(err.Error()) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestHolderThatSaysNothing(t *testing.T) {
+	folder := t.TempDir()
+	for _, text := range []string{"", "{", `{"pid":"x"}`} {
+		if err := os.WriteFile(holderFile(folder, CPU), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := readHolder(folder, CPU).String(); got != "another process holds" {
+			t.Errorf("%q: %s", text, got)
+		}
+	}
+}

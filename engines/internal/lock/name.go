@@ -1,0 +1,67 @@
+package lock
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// CPU is the processor of this host, for servers that compute on it.
+const CPU = "cpu"
+
+// Accelerators are all devices of this host that cannot be told apart.
+const Accelerators = "accelerators"
+
+// GPU is a device by its UUID.
+func GPU(uuid string) string { return "gpu " + uuid }
+
+// URL is the server at a URL: scheme, host, port and path in one spelling.
+// User information, query and fragment are no part of it.
+func URL(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" {
+		sum := sha256.Sum256([]byte(raw)) // it may hold a key, so it is not shown
+		return "url " + hex.EncodeToString(sum[:6])
+	}
+	scheme, host, port := strings.ToLower(u.Scheme), strings.ToLower(u.Hostname()), u.Port()
+	if host == "localhost" || host == "::1" {
+		host = "127.0.0.1"
+	}
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[scheme]
+	}
+	if port != "" {
+		port = ":" + port
+	}
+	return scheme + "://" + host + port + strings.TrimRight(u.EscapedPath(), "/")
+}
+
+// Folder is where locks are unless OPENLOOP_LOCKS says otherwise: in this
+// user's cache, or in a temporary folder where the user has none. Users who
+// share a device, and containers, need one that they share.
+func Folder() string {
+	if cache, err := os.UserCacheDir(); err == nil {
+		return filepath.Join(cache, "openloop", "locks")
+	}
+	return filepath.Join(os.TempDir(), fmt.Sprintf("openloop-locks-%d", os.Getuid()))
+}
+
+// fileName is a readable name for files that no other resource has.
+func fileName(name string) string {
+	safe := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '.':
+			return r
+		}
+		return '-'
+	}, name)
+	sum := sha256.Sum256([]byte(name))
+	return safe[:min(len(safe), 80)] + "-" + hex.EncodeToString(sum[:4])
+}
