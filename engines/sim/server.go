@@ -23,8 +23,8 @@ type Server struct {
 	mu      sync.Mutex
 	sched   *scheduler
 	stats   *stats
-	boot    time.Duration // when the present start began
-	starts  int           // counts starts of the engine
+	boot    time.Duration                  // when the present start began
+	starts  int                            // counts starts of the engine
 	shown   struct{ running, waiting int } // as of the last step
 	shut    bool
 	busy    sync.WaitGroup // requests being served
