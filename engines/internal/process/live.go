@@ -3,75 +3,75 @@ package process
 import (
 	"context"
 	"os"
+	"os/exec"
 	"os/signal"
 	"sync"
 	"time"
 )
 
-// signalGrace is the time that children get on a signal: less than the ten
+// signalGrace is the time that servers get on a signal: less than the ten
 // seconds after which CI systems follow TERM by KILL.
 const signalGrace = 5 * time.Second
 
-// live holds the children and what exists only while there are any: the
-// spawning thread and the signal handler. A test binary that starts none
-// keeps its signals, threads and goroutines as they are.
+// live holds the servers of this process and what exists only while there are
+// any: the thread that spawns children and the signal handler. A test binary
+// that starts none keeps its signals, threads and goroutines as they are.
 var live struct {
 	sync.Mutex
-	children map[*Process]bool
-	spawner  spawner
-	handler  *signalHandler
+	servers map[*Process]bool
+	spawner spawner
+	handler *signalHandler
 }
 
-// enlist starts the child and counts it among the living, as one step: a
-// signal comes before both or after both.
-func enlist(p *Process) error {
+// enlist counts a server among the living before it is started, so that a
+// signal finds it whatever the launcher is doing.
+func enlist(p *Process) {
 	live.Lock()
 	defer live.Unlock()
-	if len(live.children) == 0 {
-		live.children = map[*Process]bool{}
+	if len(live.servers) == 0 {
+		live.servers = map[*Process]bool{}
 		live.spawner = newSpawner()
 		live.handler = newSignalHandler()
 	}
-	live.children[p] = true
-	if err := live.spawner.start(p.cmd); err != nil {
-		dismissLocked(p)
-		return err
-	}
-	return nil
+	live.servers[p] = true
 }
 
-// dismiss takes a child that has been reaped off the list.
+// dismiss takes a server that has ended off the list.
 func dismiss(p *Process) {
 	live.Lock()
 	defer live.Unlock()
-	dismissLocked(p)
-}
-
-func dismissLocked(p *Process) {
-	delete(live.children, p)
-	if len(live.children) == 0 {
+	delete(live.servers, p)
+	if len(live.servers) == 0 {
 		live.spawner.end()
 		live.handler.end()
 	}
 }
 
-// StopAll stops every child of this process, all at once, and returns when
+// spawn starts a child on the thread for that. Its server is enlisted.
+func spawn(cmd *exec.Cmd) error {
+	live.Lock()
+	s := live.spawner
+	live.Unlock()
+	return s.start(cmd)
+}
+
+// StopAll stops every server of this process, all at once, and returns when
 // they are gone. Their grace ends with ctx.
 func StopAll(ctx context.Context) {
 	live.Lock()
-	children := make([]*Process, 0, len(live.children))
-	for p := range live.children {
-		children = append(children, p)
+	servers := make([]*Process, 0, len(live.servers))
+	for p := range live.servers {
+		servers = append(servers, p)
 	}
 	live.Unlock()
 	var all sync.WaitGroup
-	for _, p := range children {
+	for _, p := range servers {
 		all.Go(func() { _ = p.Stop(ctx) })
 	}
 	all.Wait()
 }
 
-// signalHandler stops all children when this process is told to end, and then
+// signalHandler stops all servers when this process is told to end, and then
 // lets the signal do what it would have done: it takes its own channel out of
 // the way and raises the signal again. Another handler of the same kind, such
 // as one that ends a measurement in good order, does likewise, and the last
@@ -95,7 +95,7 @@ func (h *signalHandler) run() {
 	case first = <-h.received:
 	case <-h.ended:
 		select {
-		case first = <-h.received: // came as the last child went
+		case first = <-h.received: // came as the last server went
 			raise(first)
 		default:
 		}

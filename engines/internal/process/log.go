@@ -19,16 +19,21 @@ const (
 	longestLine = 64 << 10
 )
 
-// Log is the output of a child: a file and its last lines. Secrets are removed
-// before anything is kept.
+// Log is the output of a server: a file and its last lines. Secrets are
+// removed before anything is kept. As an io.Writer it takes whole lines, and
+// keeps what is none until the rest comes.
 type Log struct {
 	path     string
 	redactor *redactor
 
-	mu   sync.Mutex
-	file *os.File
-	last []string // ring of keptLines
-	next int
+	mu      sync.Mutex
+	file    *os.File
+	last    []string // ring of keptLines
+	next    int
+	partial []byte // what Write has of a line
+	// hopeless is asked about each line; the first that it knows is sent.
+	hopeless func(line string) bool
+	omen     chan string
 }
 
 func openLog(name, path string, red *redactor) (*Log, error) {
@@ -37,7 +42,7 @@ func openLog(name, path string, red *redactor) (*Log, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Log{path: f.Name(), redactor: red, file: f}, nil
+		return &Log{path: f.Name(), redactor: red, file: f, omen: make(chan string, 1)}, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
@@ -46,7 +51,7 @@ func openLog(name, path string, red *redactor) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Log{path: path, redactor: red, file: f}, nil
+	return &Log{path: path, redactor: red, file: f, omen: make(chan string, 1)}, nil
 }
 
 // Path is the log's file.
@@ -63,13 +68,20 @@ func (l *Log) Tail(n int) []string {
 	return lines
 }
 
-// copyFrom keeps lines until the pipe ends.
-func (l *Log) copyFrom(r io.Reader) {
-	in := bufio.NewReaderSize(r, longestLine)
+// watch has each line from now on shown to hopeless. Nil shows none.
+func (l *Log) watch(hopeless func(line string) bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hopeless = hopeless
+}
+
+// copyLines writes to w line by line until the pipe ends.
+func copyLines(w io.Writer, pipe io.Reader) {
+	in := bufio.NewReaderSize(pipe, longestLine)
 	for {
 		line, err := in.ReadSlice('\n')
 		if len(line) > 0 {
-			l.add(line)
+			_, _ = w.Write(line)
 		}
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return
@@ -77,15 +89,40 @@ func (l *Log) copyFrom(r io.Reader) {
 	}
 }
 
-func (l *Log) add(raw []byte) {
-	text := l.redactor.text(string(bytes.TrimRight(raw, "\r\n")))
+// Write implements io.Writer; it never fails.
+func (l *Log) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.partial = append(l.partial, b...)
+	for {
+		end := bytes.IndexByte(l.partial, '\n')
+		switch {
+		case end >= 0:
+			end++
+		case len(l.partial) >= longestLine:
+			end = longestLine
+		default:
+			return len(b), nil
+		}
+		l.add(l.partial[:end])
+		l.partial = append(l.partial[:0], l.partial[end:]...)
+	}
+}
+
+// add keeps one line. The caller holds the lock.
+func (l *Log) add(raw []byte) {
+	text := l.redactor.text(string(bytes.TrimRight(raw, "\r\n")))
 	if l.file != nil {
 		_, _ = l.file.WriteString(text + "\n")
 	}
 	if strings.TrimSpace(text) == "" {
 		return
+	}
+	if l.hopeless != nil && l.hopeless(text) {
+		select {
+		case l.omen <- text:
+		default: // not the first
+		}
 	}
 	if len(l.last) < keptLines {
 		l.last = append(l.last, text)
@@ -100,6 +137,10 @@ func (l *Log) close() error {
 	defer l.mu.Unlock()
 	if l.file == nil {
 		return nil
+	}
+	if len(l.partial) > 0 {
+		l.add(l.partial)
+		l.partial = nil
 	}
 	err := l.file.Close()
 	l.file = nil

@@ -38,7 +38,7 @@ func TestTailKeepsTheLastLines(t *testing.T) {
 			for i := range test.lines {
 				fmt.Fprintf(&in, "%d\n\n", i+1) // empty lines are not kept
 			}
-			l.copyFrom(strings.NewReader(in.String()))
+			copyLines(l, strings.NewReader(in.String()))
 			if got := l.Tail(test.n); !reflect.DeepEqual(append([]string{}, got...), test.want) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
@@ -49,7 +49,10 @@ func TestTailKeepsTheLastLines(t *testing.T) {
 func TestLogKeepsAllLinesInItsFile(t *testing.T) {
 	l := newTestLog(t)
 	long := strings.Repeat("x", longestLine+10)
-	l.copyFrom(strings.NewReader("one\r\n\n" + long + "\nlast, without an end"))
+	copyLines(l, strings.NewReader("one\r\n\n"+long+"\nlast, without an end"))
+	if err := l.close(); err != nil { // keeps what is no whole line yet
+		t.Fatal(err)
+	}
 	got, err := os.ReadFile(l.Path())
 	if err != nil {
 		t.Fatal(err)

@@ -8,40 +8,41 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/openloop-go/openloop/engines/launch"
 )
 
-func answers(port int) func(context.Context) error {
-	return func(ctx context.Context) error {
-		c, err := new(net.Dialer).DialContext(ctx, "tcp", "127.0.0.1:"+strconv.Itoa(port))
-		if err == nil {
-			_ = c.Close()
-		}
-		return err
+func answers(ctx context.Context, url string) error {
+	c, err := new(net.Dialer).DialContext(ctx, "tcp", strings.TrimPrefix(url, "http://"))
+	if err == nil {
+		_ = c.Close()
 	}
+	return err
 }
 
 func TestServerStartsAndStops(t *testing.T) {
-	port, err := FreePort()
-	if err != nil {
-		t.Fatal(err)
-	}
 	p, err := Start(t.Context(), Spec{
-		Name:    "server",
-		Command: []string{os.Args[0], "--api-key", "sesame-open", "--seed", "7"},
-		Env:     []string{roleName + "=serve", portName + "=" + strconv.Itoa(port)},
+		Server: launch.Spec{
+			Name:    "server",
+			Command: []string{os.Args[0]},
+			Args: func(at launch.Place) []string {
+				return []string{strconv.Itoa(at.Port), "--api-key", "sesame-open", "--seed", "7"}
+			},
+			Env: []string{roleName + "=serve"},
+		},
 		LogFile: filepath.Join(t.TempDir(), "logs", "server.log"),
-		Ready:   answers(port),
+		Ready:   answers,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := p.Command(), os.Args[0]+" --api-key [removed] --seed 7"; got != want {
+	port := p.URL()[strings.LastIndex(p.URL(), ":")+1:]
+	if got, want := p.Command(), os.Args[0]+" "+port+" --api-key [removed] --seed 7"; got != want {
 		t.Errorf("Command() = %q, want %q", got, want)
 	}
 	if err := p.Err(); err != nil {
@@ -55,20 +56,17 @@ func TestServerStartsAndStops(t *testing.T) {
 	if err := p.Err(); err != nil {
 		t.Errorf("Err() of a server that was stopped = %v", err)
 	}
-	if err := answers(port)(t.Context()); !errors.Is(err, syscall.ECONNREFUSED) {
+	if err := answers(t.Context(), p.URL()); !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("the port still answers: %v", err)
 	}
-	if len(live.children) != 0 {
-		t.Errorf("%d children still listed", len(live.children))
+	if len(live.servers) != 0 {
+		t.Errorf("%d servers still listed", len(live.servers))
 	}
 }
 
-// anyDuration stands for the times in messages, which are real.
-var anyDuration = regexp.MustCompile(`after [0-9.]+m?s`)
-
 func TestStartSaysWhatWentWrong(t *testing.T) {
 	t.Setenv("HF_TOKEN", "hush-hush-hush")
-	never := func(context.Context) error { return errors.New("GET /health: connection refused") }
+	never := func(context.Context, string) error { return errors.New("GET /health: connection refused") }
 	tests := []struct {
 		name, role string
 		spec       Spec
@@ -81,29 +79,33 @@ func TestStartSaysWhatWentWrong(t *testing.T) {
 		{"is killed", "kill", Spec{Ready: never},
 			"start vllm: killed by signal 9 (often the kernel, out of memory) after 1s, log in LOG is empty"},
 		{"dies while the probe hangs", "kill",
-			Spec{Ready: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }},
+			Spec{Ready: func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }},
 			"start vllm: killed by signal 9 (often the kernel, out of memory) after 1s, log in LOG is empty"},
 		{"never gets ready", "mute", Spec{Ready: never, Budget: 300 * time.Millisecond, Interval: time.Millisecond},
 			"start vllm: not ready after 1s: GET /health: connection refused; " +
 				"raise the start budget if it only needs longer, log in LOG is empty"},
+		{"says that it cannot start, and hangs", "hopeless",
+			Spec{Ready: never, Patience: 10 * time.Millisecond, Hopeless: func(line string) bool { return strings.HasPrefix(line, "Scheduler hit") }},
+			"start vllm: it says that it cannot start and has not ended in the 1s since (\"Scheduler hit an exception\"), log in LOG; its last lines:\n" +
+				"    loading weights\n    Scheduler hit an exception\n    bye"},
 		{"answers what waiting cannot change", "mute",
-			Spec{Ready: func(context.Context) error { return Final(errors.New("it serves another model, \"llama\"")) }},
+			Spec{Ready: func(context.Context, string) error { return Final(errors.New("it serves another model, \"llama\"")) }},
 			"start vllm: it serves another model, \"llama\", log in LOG is empty"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			spec := test.spec
-			spec.Name = "vllm"
-			spec.Command = []string{os.Args[0]}
-			spec.Env = []string{roleName + "=" + test.role}
+			spec.Server = launch.Spec{
+				Name: "vllm", Command: []string{os.Args[0]},
+				Env: []string{roleName + "=" + test.role}, Grace: time.Second,
+			}
 			spec.LogFile = filepath.Join(t.TempDir(), "log")
-			spec.Grace = time.Second
 			_, err := Start(t.Context(), spec)
 			if err == nil {
 				t.Fatal("started")
 			}
 			got := strings.ReplaceAll(err.Error(), spec.LogFile, "LOG")
-			got = anyDuration.ReplaceAllString(got, "after 1s")
+			got = anyDuration.ReplaceAllString(got, "$1 1s")
 			if got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
@@ -116,8 +118,8 @@ func TestStartSaysWhatWentWrong(t *testing.T) {
 
 func TestStartWithoutProgram(t *testing.T) {
 	_, err := Start(t.Context(), Spec{
-		Name: "vllm", Command: []string{"no-such-program-here"},
-		Ready: func(context.Context) error { return nil },
+		Server: launch.Spec{Name: "vllm", Command: []string{"no-such-program-here"}},
+		Ready:  func(context.Context, string) error { return nil },
 	})
 	const want = `start vllm: exec: "no-such-program-here": executable file not found in $PATH`
 	if err == nil || err.Error() != want {
@@ -128,24 +130,24 @@ func TestStartWithoutProgram(t *testing.T) {
 func TestStartIsCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := Start(ctx, Spec{
-		Name: "vllm", Command: []string{os.Args[0]}, Env: []string{roleName + "=mute"},
-		Ready: func(context.Context) error { cancel(); return errors.New("loading") },
+		Server: launch.Spec{Name: "vllm", Command: []string{os.Args[0]}, Env: []string{roleName + "=mute"}},
+		Ready:  func(context.Context, string) error { cancel(); return errors.New("loading") },
 	})
 	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "start vllm: canceled after ") {
 		t.Errorf("got %v", err)
 	}
-	if len(live.children) != 0 {
-		t.Errorf("%d children still listed", len(live.children))
+	if len(live.servers) != 0 {
+		t.Errorf("%d servers still listed", len(live.servers))
 	}
 }
 
 func TestSpecIsValidatedWhole(t *testing.T) {
-	_, err := Start(t.Context(), Spec{Budget: -1, Grace: -time.Second})
-	const want = "process: Spec.Name must not be empty\n" +
-		"process: Spec.Command must name a program\n" +
+	_, err := Start(t.Context(), Spec{Budget: -1, Server: launch.Spec{Grace: -time.Second}})
+	const want = "process: Spec.Server.Name must not be empty\n" +
+		"process: Spec.Server.Command must name a program\n" +
 		"process: Spec.Ready must not be nil\n" +
 		"process: Spec.Budget must not be negative, got -1ns\n" +
-		"process: Spec.Grace must not be negative, got -1s"
+		"process: Spec.Server.Grace must not be negative, got -1s"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
@@ -154,9 +156,11 @@ func TestSpecIsValidatedWhole(t *testing.T) {
 func TestErrOfAServerThatDied(t *testing.T) {
 	r := newRoll(t)
 	p, err := Start(t.Context(), Spec{
-		Name: "vllm", Command: []string{os.Args[0]},
-		Env:   []string{roleName + "=front dies", fifoName + "=" + r.path},
-		Ready: func(context.Context) error { return nil },
+		Server: launch.Spec{
+			Name: "vllm", Command: []string{os.Args[0]},
+			Env: []string{roleName + "=front dies", fifoName + "=" + r.path},
+		},
+		Ready: func(context.Context, string) error { return nil },
 	})
 	if err == nil { // it may have died before Ready was asked
 		<-p.Done()

@@ -25,29 +25,41 @@ func Final(err error) error {
 	return &finalError{err}
 }
 
-// awaitReady calls Ready until it succeeds, the child dies, the budget is
-// spent or ctx ends. It does not stop the child.
+// awaitReady calls Ready until it succeeds, the program dies, its log holds no
+// hope, the budget is spent or ctx ends. It does not stop the program.
 func (p *Process) awaitReady(ctx context.Context) error {
-	budget := time.NewTimer(p.spec.Budget)
+	budget := time.NewTimer(time.Until(p.started.Add(p.spec.Budget)))
 	defer budget.Stop()
 	probing, cancel := context.WithCancel(ctx)
 	defer cancel()
-
-	var last error
+	defer p.log.watch(nil) // what a server says at work is none of ours
+	var (
+		last    error            // what Ready said
+		omen    string           // the line that holds no hope
+		patient <-chan time.Time // ends the patience with it
+	)
+	answer := make(chan error, 1)
+	ask := func() { answer <- p.spec.Ready(probing, p.running.URL) }
+	go ask()
+	var pause <-chan time.Time
 	for {
-		answer := make(chan error, 1)
-		go func() { answer <- p.spec.Ready(probing) }()
 		select {
 		case <-p.done:
 			return p.died()
 		case <-ctx.Done():
 			return p.gaveUp(ctx, last)
+		case omen = <-p.log.omen:
+			patient = time.After(p.spec.Patience)
+		case <-patient:
+			return p.hopeless(omen)
 		case <-budget.C:
 			cancel() // the question still open says how far the server came
-			select {
-			case err := <-answer:
-				last = err
-			case <-time.After(time.Second):
+			if pause == nil {
+				select {
+				case err := <-answer:
+					last = err
+				case <-time.After(time.Second):
+				}
 			}
 			return p.tooSlow(last)
 		case err := <-answer:
@@ -57,20 +69,10 @@ func (p *Process) awaitReady(ctx context.Context) error {
 			if final := (*finalError)(nil); errors.As(err, &final) {
 				return p.refused(final.err)
 			}
-			last = err
-		}
-		pause := time.NewTimer(p.spec.Interval)
-		select {
-		case <-p.done:
-			pause.Stop()
-			return p.died()
-		case <-ctx.Done():
-			pause.Stop()
-			return p.gaveUp(ctx, last)
-		case <-budget.C:
-			pause.Stop()
-			return p.tooSlow(last)
-		case <-pause.C:
+			last, pause = err, time.After(p.spec.Interval)
+		case <-pause:
+			pause = nil
+			go ask()
 		}
 	}
 }
@@ -87,21 +89,26 @@ func (p *Process) stillAlive() error {
 }
 
 func (p *Process) died() error {
-	return fmt.Errorf("start %s: %s", p.spec.Name, p.obituary())
+	return fmt.Errorf("start %s: %s", p.spec.Server.Name, p.obituary())
 }
 
 func (p *Process) gaveUp(ctx context.Context, last error) error {
 	return fmt.Errorf("start %s: canceled after %v%s: %w",
-		p.spec.Name, p.age(), p.said(last), context.Cause(ctx))
+		p.spec.Server.Name, p.age(), p.said(last), context.Cause(ctx))
 }
 
 func (p *Process) tooSlow(last error) error {
 	return fmt.Errorf("start %s: not ready after %v%s; %s if it only needs longer, %s",
-		p.spec.Name, rounded(p.spec.Budget), p.said(last), p.spec.Longer, p.excerpt())
+		p.spec.Server.Name, rounded(p.spec.Budget), p.said(last), p.spec.Longer, p.excerpt())
+}
+
+func (p *Process) hopeless(line string) error {
+	return fmt.Errorf("start %s: it says that it cannot start and has not ended in the %v since (%q), %s",
+		p.spec.Server.Name, rounded(p.spec.Patience), line, p.excerpt())
 }
 
 func (p *Process) refused(err error) error {
-	return fmt.Errorf("start %s: %s, %s", p.spec.Name, p.redactor.text(err.Error()), p.excerpt())
+	return fmt.Errorf("start %s: %s, %s", p.spec.Server.Name, p.redactor.text(err.Error()), p.excerpt())
 }
 
 func (p *Process) said(last error) string {
@@ -115,10 +122,10 @@ func (p *Process) age() time.Duration {
 	return rounded(time.Since(p.started))
 }
 
-// obituary says how a child that is done has ended, as in
+// obituary says how a program that is done has ended, as in
 // "exited with code 1 after 12s, log in …; its last lines: …".
 func (p *Process) obituary() string {
-	return fmt.Sprintf("%s after %v, %s", howEnded(p.state), rounded(p.ended), p.excerpt())
+	return fmt.Sprintf("%s after %v, %s", p.running.Ended(), rounded(p.ended), p.excerpt())
 }
 
 func (p *Process) excerpt() string {

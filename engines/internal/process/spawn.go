@@ -8,7 +8,7 @@ import (
 // spawner makes children on a thread of its own. Linux sends the parent-death
 // signal when the *thread* that made the child ends, and the Go runtime ends
 // a thread when a goroutine that is locked to it returns; so the thread stays
-// for as long as there are children.
+// for as long as there are servers.
 type spawner chan spawnJob
 
 type spawnJob struct {

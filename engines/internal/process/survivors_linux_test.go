@@ -8,16 +8,19 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/openloop-go/openloop/engines/launch"
 )
 
 // A stop ends workers that are deaf to TERM, and those in another session.
 func TestStopLeavesNobody(t *testing.T) {
 	r := newRoll(t)
 	p, err := Start(t.Context(), Spec{
-		Name: "vllm", Command: []string{os.Args[0]},
-		Env:   []string{roleName + "=front", fifoName + "=" + r.path},
-		Ready: func(context.Context) error { return nil },
-		Grace: 50 * time.Millisecond,
+		Server: launch.Spec{
+			Name: "vllm", Command: []string{os.Args[0]},
+			Env: []string{roleName + "=front", fifoName + "=" + r.path}, Grace: 50 * time.Millisecond,
+		},
+		Ready: func(context.Context, string) error { return nil },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/openloop-go/openloop/engines/internal/servertest"
+	"github.com/openloop-go/openloop/engines/launch"
 )
 
 func vllmLike(models ...string) *servertest.Server {
@@ -20,43 +21,43 @@ func TestAttach(t *testing.T) {
 	tests := []struct {
 		name   string
 		server *servertest.Server
-		config Config
+		config launch.Config
 		model  string // the served name that is asked for afterwards
 		err    string // in which URL stands for the server's
 	}{
-		{"the only model", vllmLike("m"), Config{}, "m", ""},
-		{"the model asked for", vllmLike("a", "b"), Config{Model: "b"}, "b", ""},
+		{"the only model", vllmLike("m"), launch.Config{}, "m", ""},
+		{"the model asked for", vllmLike("a", "b"), launch.Config{Model: "b"}, "b", ""},
 		{"the path behind the name", &servertest.Server{Owner: "vllm", Models: []string{"short"},
-			Roots: map[string]string{"short": "org/long"}}, Config{Model: "org/long"}, "short", ""},
-		{"a chat", vllmLike("m"), Config{Chat: true}, "m", ""},
+			Roots: map[string]string{"short": "org/long"}}, launch.Config{Model: "org/long"}, "short", ""},
+		{"a chat", vllmLike("m"), launch.Config{Chat: true}, "m", ""},
 		{"with its key", &servertest.Server{Owner: "vllm", Models: []string{"m"}, Key: "sesame"},
-			Config{APIKey: "sesame"}, "m", ""},
+			launch.Config{APIKey: "sesame"}, "m", ""},
 		{"loading at first", &servertest.Server{Owner: "vllm", Models: []string{"m"},
 			Routes: replies("POST /v1/completions", servertest.Text(503, "loading"), servertest.Reply{})},
-			Config{}, "m", ""},
+			launch.Config{}, "m", ""},
 		{"known by /version, its owner hidden", &servertest.Server{Owner: "gateway", Models: []string{"m"},
-			Routes: replies("GET /version", servertest.JSON(`{"version":"0.30.0"}`))}, Config{}, "m", ""},
+			Routes: replies("GET /version", servertest.JSON(`{"version":"0.30.0"}`))}, launch.Config{}, "m", ""},
 
-		{"several models, none named", vllmLike("a", "b"), Config{}, "",
+		{"several models, none named", vllmLike("a", "b"), launch.Config{}, "",
 			`attach vllm: URL (Config.URL): it serves "a", "b": name one of them in Config.Model or OPENLOOP_MODEL`},
-		{"no model", vllmLike(), Config{}, "",
+		{"no model", vllmLike(), launch.Config{}, "",
 			`attach vllm: URL (Config.URL) serves no model: start it with one`},
-		{"another model", vllmLike("a"), Config{Model: "b"}, "",
+		{"another model", vllmLike("a"), launch.Config{Model: "b"}, "",
 			`attach vllm: URL (Config.URL): it serves "a", want "b": ask for what it serves in Config.Model or OPENLOOP_MODEL, or point the URL elsewhere`},
-		{"another model answers", &servertest.Server{Owner: "vllm", Models: []string{"a"}, Answers: "b"}, Config{}, "",
+		{"another model answers", &servertest.Server{Owner: "vllm", Models: []string{"a"}, Answers: "b"}, launch.Config{}, "",
 			`attach vllm: URL (Config.URL): model "b" answered, want "a": something between here and the server sends requests elsewhere`},
-		{"SGLang, by its owner", &servertest.Server{Owner: "sglang", Models: []string{"m"}}, Config{}, "",
+		{"SGLang, by its owner", &servertest.Server{Owner: "sglang", Models: []string{"m"}}, launch.Config{}, "",
 			`attach vllm: URL (Config.URL) is a server of kind sglang, want vllm: set OPENLOOP_VLLM_URL to a server of this kind, or use engines/sglang`},
 		{"SGLang, by its route", &servertest.Server{Models: []string{"m"},
-			Routes: replies("GET /model_info", servertest.JSON(`{"model_path":"m","tokenizer_path":"m"}`))}, Config{}, "",
+			Routes: replies("GET /model_info", servertest.JSON(`{"model_path":"m","tokenizer_path":"m"}`))}, launch.Config{}, "",
 			`attach vllm: URL (Config.URL) is a server of kind sglang, want vllm: set OPENLOOP_VLLM_URL to a server of this kind, or use engines/sglang`},
 		{"an older SGLang", &servertest.Server{Models: []string{"m"},
-			Routes: replies("GET /get_model_info", servertest.JSON(`{"model_path":"m","tokenizer_path":"m"}`))}, Config{}, "",
+			Routes: replies("GET /get_model_info", servertest.JSON(`{"model_path":"m","tokenizer_path":"m"}`))}, launch.Config{}, "",
 			`attach vllm: URL (Config.URL) is a server of kind sglang, want vllm: set OPENLOOP_VLLM_URL to a server of this kind, or use engines/sglang`},
 		{"llama.cpp, by its route", &servertest.Server{Models: []string{"m"},
-			Routes: replies("GET /props", servertest.JSON(`{"total_slots":4,"build_info":"b9999-abc"}`))}, Config{}, "",
+			Routes: replies("GET /props", servertest.JSON(`{"total_slots":4,"build_info":"b9999-abc"}`))}, launch.Config{}, "",
 			`attach vllm: URL (Config.URL) is a server of kind llamacpp, want vllm: set OPENLOOP_VLLM_URL to a server of this kind, or use engines/llamacpp`},
-		{"unknown", &servertest.Server{Owner: "acme", Models: []string{"m"}}, Config{}, "",
+		{"unknown", &servertest.Server{Owner: "acme", Models: []string{"m"}}, launch.Config{}, "",
 			`attach vllm: URL (Config.URL) is a server of unknown kind, whose models are owned by "acme", want vllm: attach engines/openai to it, or set OPENLOOP_VLLM_URL to a server of this kind`},
 	}
 	for _, test := range tests {
@@ -101,14 +102,14 @@ func TestAttachToWhatDoesNotAnswer(t *testing.T) {
 	tests := []struct {
 		name   string
 		server *servertest.Server
-		config Config
+		config launch.Config
 		want   []string
 	}{
-		{"refused connection", nil, Config{URL: gone.URL}, []string{"attach vllm: ", gone.URL, "refused"}},
-		{"HTML", html, Config{}, []string{"attach vllm: ", "/v1/models", "html"}},
+		{"refused connection", nil, launch.Config{URL: gone.URL}, []string{"attach vllm: ", gone.URL, "refused"}},
+		{"HTML", html, launch.Config{}, []string{"attach vllm: ", "/v1/models", "html"}},
 		{"wrong key", &servertest.Server{Owner: "vllm", Models: []string{"m"}, Key: "right"},
-			Config{APIKey: "wrong-key"}, []string{"attach vllm: ", "401"}},
-		{"no such URL", nil, Config{URL: "localhost:8000"}, []string{"attach vllm: ", "localhost:8000"}},
+			launch.Config{APIKey: "wrong-key"}, []string{"attach vllm: ", "401"}},
+		{"no such URL", nil, launch.Config{URL: "localhost:8000"}, []string{"attach vllm: ", "localhost:8000"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -137,7 +138,7 @@ func TestUserInformationIsInNoMessage(t *testing.T) {
 	h := httptest.NewServer(&servertest.Server{Owner: "sglang", Models: []string{"m"}})
 	defer h.Close()
 	url := strings.Replace(h.URL, "http://", "http://somebody:sesame-open@", 1)
-	_, err := Attach(t.Context(), testKind(), Config{URL: url})
+	_, err := Attach(t.Context(), testKind(), launch.Config{URL: url})
 	if err == nil || strings.Contains(err.Error(), "sesame") || !strings.Contains(err.Error(), h.URL+" (Config.URL) is a server of kind sglang") {
 		t.Errorf("got %v", err)
 	}
@@ -148,7 +149,7 @@ func TestAttachGivesUpOnALoadingServer(t *testing.T) {
 		"GET /v1/models": {servertest.Text(503, "loading model")},
 	}})
 	defer h.Close()
-	_, err := Attach(t.Context(), testKind(), Config{URL: h.URL, StartBudget: 50 * time.Millisecond})
+	_, err := Attach(t.Context(), testKind(), launch.Config{URL: h.URL, StartBudget: 50 * time.Millisecond})
 	if err == nil || !strings.HasPrefix(err.Error(), "attach vllm: not ready after 50ms: ") ||
 		!strings.HasSuffix(err.Error(), "; raise Config.StartBudget if it only needs longer") {
 		t.Errorf("got %v", err)
@@ -176,8 +177,8 @@ func TestURLsInOrder(t *testing.T) {
 			t.Setenv("OPENLOOP_VLLM_URL", test.kind)
 			t.Setenv("OPENLOOP_ENGINE_URL", test.general)
 			for _, open := range []func() (*Server, error){
-				func() (*Server, error) { return Attach(t.Context(), testKind(), Config{URL: test.code}) },
-				func() (*Server, error) { return Launch(t.Context(), testKind(), Config{URL: test.code}) },
+				func() (*Server, error) { return Attach(t.Context(), testKind(), launch.Config{URL: test.code}) },
+				func() (*Server, error) { return Launch(t.Context(), testKind(), launch.Config{URL: test.code}) },
 			} {
 				s, err := open()
 				if err != nil {
@@ -190,7 +191,7 @@ func TestURLsInOrder(t *testing.T) {
 		})
 	}
 	t.Run("none", func(t *testing.T) {
-		_, err := Attach(t.Context(), testKind(), Config{Model: "m"})
+		_, err := Attach(t.Context(), testKind(), launch.Config{Model: "m"})
 		const want = "attach vllm: no URL: set Config.URL, OPENLOOP_VLLM_URL or OPENLOOP_ENGINE_URL"
 		if err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
@@ -198,7 +199,7 @@ func TestURLsInOrder(t *testing.T) {
 	})
 	t.Run("OPENLOOP_MODEL overrides the model", func(t *testing.T) {
 		t.Setenv("OPENLOOP_MODEL", "kind")
-		if _, err := Attach(t.Context(), testKind(), Config{URL: kind, Model: "asked"}); err != nil {
+		if _, err := Attach(t.Context(), testKind(), launch.Config{URL: kind, Model: "asked"}); err != nil {
 			t.Error(err)
 		}
 	})

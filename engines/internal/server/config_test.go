@@ -3,6 +3,8 @@ package server
 import (
 	"reflect"
 	"testing"
+
+	"github.com/openloop-go/openloop/engines/launch"
 )
 
 func TestSettings(t *testing.T) {
@@ -34,8 +36,8 @@ func TestSettings(t *testing.T) {
 
 func TestCommandDoesNotRepeatWhatTheUserGives(t *testing.T) {
 	k := testKind()
-	got := k.command(Config{Model: "m", Command: []string{"p"}, Args: []string{"--details", "--x"}}, 7)
-	want := []string{"p", "m", "--port", "7", "--details", "--x"}
+	got := k.arguments(Config{Config: launch.Config{Model: "m", Args: []string{"--details", "--x"}}}, launch.Place{Port: 7})
+	want := []string{"m", "--port", "7", "--details", "--x"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -53,7 +53,15 @@ func answersWith(ctx context.Context, client *openai.Engine, path, field string)
 }
 
 // wrongKind is the sentence for a server of another kind.
-func (k *Kind) wrongKind(at, kind, said string) error {
+func (k *Kind) wrongKind(c Config, at, kind, said string) error {
+	if c.from == justStarted {
+		other := "another kind"
+		if kind != "" {
+			other = "kind " + kind
+		}
+		return fmt.Errorf("%s is a server of %s, want %s: Config.Command or Config.Image starts something else than its package is for",
+			at, other, k.Name)
+	}
 	if kind == "" {
 		known := ""
 		if said != "" {

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -12,18 +13,18 @@ import (
 	"github.com/openloop-go/openloop/engines/internal/process"
 )
 
-// Instance names the present start of a child; empty when attached.
+// Instance names the present start; empty when attached.
 func (s *Server) Instance() string {
 	now := s.now.Load()
 	if now.process == nil {
 		return ""
 	}
-	return fmt.Sprintf("start %d, pid %d", now.number, now.process.Pid())
+	return fmt.Sprintf("start %d, %s", now.number, now.process.ID())
 }
 
-// Identity is what can be known without asking the server: for a child its
-// command line and the settings in it, for both the model. The hardware is
-// left to Hardware.
+// Identity is what can be known without asking the server: for one that was
+// started here its command line, the settings in it and what the launcher
+// tells, for both the model. The hardware is left to Hardware.
 func (s *Server) Identity() engines.Identity {
 	id := engines.Identity{
 		Engine: s.kind.Name, Model: s.Client().Model(), Hardware: s.config.Hardware,
@@ -32,35 +33,59 @@ func (s *Server) Identity() engines.Identity {
 	if p := s.Process(); p != nil {
 		id.Command = p.Command()
 		id.Settings = s.kind.settings(s.config, os.Environ())
+		maps.Copy(id.Settings, p.Settings())
 		id.Revision = id.Settings["revision"]
 	}
 	return id
 }
 
 // settings are those of the arguments, and as env.NAME those of the
-// environment that the test sets or that concern this kind. No secrets.
-func (k *Kind) settings(c Config, env []string) map[string]string {
-	settings := Settings(slices.Concat(c.Flags, c.Args), k.Short)
-	for i, pair := range append(env, c.Env...) {
+// environment that the test sets or that concern this kind, where it is
+// inherited. No secrets.
+func (k *Kind) settings(c Config, inherited []string) map[string]string {
+	if c.Launcher != nil {
+		inherited = nil
+	}
+	settings := Settings(slices.Concat(k.flags(c), c.Args), k.Short)
+	for i, pair := range slices.Concat(inherited, c.Env) {
 		name, value, _ := strings.Cut(pair, "=")
-		ours := i >= len(env) || strings.HasPrefix(name, k.Prefix)
+		ours := i >= len(inherited) || strings.HasPrefix(name, k.Prefix)
 		if ours && !process.SecretName(name) {
 			settings["env."+name] = value
 		}
+	}
+	if c.GPUs != "" {
+		settings["gpus"] = c.GPUs
 	}
 	return settings
 }
 
 // Hardware names what the server computes on, where that is known: from
-// Config.Hardware, and for a child from this host. Devices is how many it
-// uses; zero is all that it sees. An attached server may be anywhere, even
-// behind a loopback address.
+// Config.Hardware, and for one that was started here from this host. Devices
+// is how many it uses; zero is all that it sees. An attached server may be
+// anywhere, even behind a loopback address.
 func (s *Server) Hardware(ctx context.Context, devices int) string {
+	p := s.Process()
 	switch {
 	case s.config.Hardware != "":
 		return s.config.Hardware
-	case s.Process() == nil:
+	case p == nil || !p.Local():
 		return ""
+	case s.config.Launcher != nil && s.config.GPUs == "":
+		return hardware.Host()
 	}
-	return hardware.Local(ctx, append(os.Environ(), s.config.Env...), devices)
+	return hardware.Local(ctx, s.Environ(), devices)
+}
+
+// Environ is the environment of a server that was started here, so far as it
+// decides which devices of this host the server sees.
+func (s *Server) Environ() []string {
+	c := s.config
+	switch {
+	case c.Launcher == nil:
+		return append(os.Environ(), s.kind.environment(c)...)
+	case c.GPUs != allGPUs:
+		return []string{visible + "=" + c.GPUs}
+	}
+	return nil
 }

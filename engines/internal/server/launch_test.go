@@ -13,12 +13,13 @@ import (
 
 	"github.com/openloop-go/openloop/engines"
 	"github.com/openloop-go/openloop/engines/internal/process"
+	"github.com/openloop-go/openloop/engines/launch"
 )
 
 func TestLaunchAndRestart(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	log := filepath.Join(t.TempDir(), "server.log")
-	s, err := Launch(t.Context(), testKind(), Config{
+	s, err := Launch(t.Context(), testKind(), launch.Config{
 		Model: "m", APIKey: "sesame-open", LogFile: log, Args: []string{"-tp", "2"}, Env: []string{"A=b", "MY_TOKEN=t"},
 	})
 	if err != nil {
@@ -65,24 +66,24 @@ var variable = regexp.MustCompile(`(after )[0-9.]+m?s|127\.0\.0\.1:\d+|\S+/[^ ]*
 func TestLaunchSaysWhatToDo(t *testing.T) {
 	tests := []struct {
 		name   string
-		config Config
+		config launch.Config
 		want   string
 	}{
-		{"no program", Config{Model: "m", Command: []string{"no-such-program"}},
+		{"no program", launch.Config{Model: "m", Command: []string{"no-such-program"}},
 			`start vllm: no program "no-such-program" here, and no server to attach to: install it (pip install it), ` +
 				`or set Config.Command, or set OPENLOOP_VLLM_URL or OPENLOOP_ENGINE_URL to the URL of a server that runs`},
-		{"no GPU", Config{Model: "m", Env: []string{roleName + "=gpuless"}},
+		{"no GPU", launch.Config{Model: "m", Env: []string{roleName + "=gpuless"}},
 			"start vllm: exited with code 1 ~, log in ~; its last lines:\n" +
 				"    serving m with ~ --details \n" +
 				"    RuntimeError: Failed to infer device type\n" +
 				"no usable GPU: run where there is one, or set OPENLOOP_VLLM_URL or OPENLOOP_ENGINE_URL to the URL of a server that runs"},
-		{"another model", Config{Model: "m", Env: []string{roleName + "=mislabelled"}},
+		{"another model", launch.Config{Model: "m", Env: []string{roleName + "=mislabelled"}},
 			`start vllm: http://~ (the server just started): it serves "another", want "m": ` +
 				"ask for what it serves in Config.Model or OPENLOOP_MODEL, or point the URL elsewhere, log in ~; its last lines:\n" +
 				"    serving m with ~ --details "},
-		{"no model", Config{},
+		{"no model", launch.Config{},
 			"vllm: Config.Model must name the model to serve, or OPENLOOP_VLLM_URL or OPENLOOP_ENGINE_URL a server that runs"},
-		{"all that is wrong at once", Config{
+		{"all that is wrong at once", launch.Config{
 			StartBudget: -1, Command: []string{""}, Env: []string{"SECRET"}, Args: []string{"--port=1", "--api-key", "k"}},
 			"vllm: Config.StartBudget must not be negative, got -1ns\n" +
 				"vllm: Config.Command must begin with a program, got an empty word\n" +
@@ -126,7 +127,7 @@ func (f *fake) Context() context.Context    { return f.TB.Context() }
 func (f *fake) Deadline() (time.Time, bool) { return f.deadline, !f.deadline.IsZero() }
 
 // run calls Start and returns its server, or nil when it failed the test.
-func (f *fake) run(c Config) (s *Server) {
+func (f *fake) run(c launch.Config) (s *Server) {
 	defer func() {
 		if r := recover(); r != nil && r != any(f) {
 			panic(r)
@@ -139,7 +140,7 @@ func TestStartEndsWithTheTest(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("OPENLOOP_ARTIFACTS", t.TempDir())
 	f := &fake{TB: t}
-	s := f.run(Config{Model: "m"})
+	s := f.run(launch.Config{Model: "m"})
 	if s == nil || len(f.cleanups) != 1 {
 		t.Fatalf("%v", f.errors)
 	}
@@ -162,7 +163,7 @@ func TestStartEndsWithTheTest(t *testing.T) {
 func TestServerThatDiesFailsItsTest(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	f := &fake{TB: t}
-	s := f.run(Config{Model: "m"})
+	s := f.run(launch.Config{Model: "m"})
 	if s == nil {
 		t.Fatalf("%v", f.errors)
 	}
@@ -193,7 +194,7 @@ func TestStartWithinTheDeadline(t *testing.T) {
 			t.Setenv("TMPDIR", t.TempDir())
 			f := &fake{TB: t, deadline: time.Now().Add(test.left)}
 			// It serves on a port where nobody looks.
-			f.run(Config{Model: "m", Command: []string{os.Args[0], "m", "--port", "0"}})
+			f.run(launch.Config{Model: "m", Command: []string{os.Args[0], "m", "--port", "0"}})
 			if len(f.errors) != 1 || !regexp.MustCompile(test.want).MatchString(f.errors[0]) {
 				t.Errorf("errors %q, want %s", f.errors, test.want)
 			}

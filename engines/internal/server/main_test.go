@@ -10,6 +10,7 @@ import (
 
 	"github.com/openloop-go/openloop/ci"
 	"github.com/openloop-go/openloop/engines/internal/servertest"
+	"github.com/openloop-go/openloop/engines/launch"
 )
 
 // The test binary is also the server that is started: with this variable set
@@ -54,8 +55,8 @@ func testKind() *Kind {
 		Name: "vllm", Variable: "OPENLOOP_VLLM_URL",
 		URL:     func(c ci.Config) string { return c.VLLMURL },
 		Program: []string{os.Args[0]}, Install: "install it (pip install it)",
-		Arguments: func(model string, port int, _ string) []string {
-			return []string{model, "--port", strconv.Itoa(port), "--details"}
+		Arguments: func(model, _ string, at launch.Place) []string {
+			return []string{model, "--port", strconv.Itoa(at.Port), "--details"}
 		},
 		Environment: func(key string) []string {
 			return []string{roleName + "=serve", "TEST_API_KEY=" + key}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/openloop-go/openloop/engines"
@@ -64,7 +65,7 @@ func (k *Kind) ready(ctx context.Context, c Config, root string) (*openai.Engine
 		return nil, err
 	}
 	if kind != k.Name {
-		return nil, &lastingError{k.wrongKind(at, kind, said)}
+		return nil, &lastingError{k.wrongKind(c, at, kind, said)}
 	}
 	model, err := k.choose(models, c.Model)
 	if err != nil {
@@ -84,6 +85,30 @@ func (k *Kind) ready(ctx context.Context, c Config, root string) (*openai.Engine
 		return nil, err
 	}
 	return client, nil
+}
+
+// stranger tells a server that is no OpenAI-style one from one that has not
+// come so far: it keeps answering, and never as it should.
+type stranger struct{ since time.Time }
+
+// strangeFor is how long a server that has just been started may do so.
+const strangeFor = 30 * time.Second
+
+// judge makes what a server said for too long a lasting error.
+func (s *stranger) judge(err error, root string) error {
+	e := (*engines.Error)(nil)
+	if !errors.As(err, &e) || e.Status == 0 || e.Status >= 500 || e.Status == http.StatusTooManyRequests {
+		s.since = time.Time{}
+		return err
+	}
+	if s.since.IsZero() {
+		s.since = time.Now()
+	}
+	if age := time.Since(s.since); age >= strangeFor {
+		return lasting("%w: %s has answered like this for %v, which no server of this kind does: check Config.Command or Config.Image",
+			err, root, age.Round(time.Second))
+	}
+	return err
 }
 
 // awaitReady is ready for a server that somebody else has started: one that

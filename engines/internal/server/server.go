@@ -13,12 +13,14 @@ import (
 
 	"github.com/openloop-go/openloop/engines"
 	"github.com/openloop-go/openloop/engines/internal/process"
+	"github.com/openloop-go/openloop/engines/launch"
 	"github.com/openloop-go/openloop/engines/openai"
 )
 
 const defaultBudget = 10 * time.Minute
 
-// Server is a server that is ready: one that was attached to, or a child.
+// Server is a server that is ready: one that was attached to, or one that was
+// started here.
 type Server struct {
 	kind   *Kind
 	config Config
@@ -37,8 +39,8 @@ type incarnation struct {
 
 // Attach attaches to the server at Config.URL, or at the URL in the
 // environment.
-func Attach(ctx context.Context, k *Kind, c Config) (*Server, error) {
-	c, err := k.resolve(c)
+func Attach(ctx context.Context, k *Kind, given launch.Config) (*Server, error) {
+	c, err := k.resolve(given)
 	if err != nil {
 		return nil, err
 	}
@@ -48,10 +50,10 @@ func Attach(ctx context.Context, k *Kind, c Config) (*Server, error) {
 	return k.attach(ctx, c)
 }
 
-// Launch attaches where there is a URL, as Attach does, and starts a child
+// Launch attaches where there is a URL, as Attach does, and starts a server
 // where there is none.
-func Launch(ctx context.Context, k *Kind, c Config) (*Server, error) {
-	c, err := k.resolve(c)
+func Launch(ctx context.Context, k *Kind, given launch.Config) (*Server, error) {
+	c, err := k.resolve(given)
 	if err != nil {
 		return nil, err
 	}
@@ -79,41 +81,65 @@ func (k *Kind) attach(ctx context.Context, c Config) (*Server, error) {
 	return s, nil
 }
 
-// begin starts a child on a port of its own and waits until it is ready.
+// begin starts the server, at an address of its own, and waits until it is
+// ready.
 func (s *Server) begin(ctx context.Context) error {
 	k, c := s.kind, s.config
-	port, err := process.FreePort()
-	if err != nil {
-		return fmt.Errorf("start %s: %w", k.Name, err)
+	c.from = justStarted
+	command := c.Command
+	if c.Launcher == nil {
+		if len(command) == 0 {
+			command = k.Program
+		}
+		if _, err := exec.LookPath(command[0]); err != nil {
+			return fmt.Errorf("start %s: no program %q here, and no server to attach to: %s, or set Config.Command, or set %s or OPENLOOP_ENGINE_URL to the URL of a server that runs",
+				k.Name, command[0], k.Install, k.Variable)
+		}
 	}
-	c.from = "the server just started"
-	root := fmt.Sprintf("http://127.0.0.1:%d", port)
 	var client *openai.Engine
-	command := k.command(c, port)
-	if _, err := exec.LookPath(command[0]); err != nil {
-		return fmt.Errorf("start %s: no program %q here, and no server to attach to: %s, or set Config.Command, or set %s or OPENLOOP_ENGINE_URL to the URL of a server that runs",
-			k.Name, command[0], k.Install, k.Variable)
-	}
+	var stranger stranger
+	var gpuless line
+	var said diagnosis
 	number := s.starts.Add(1)
 	p, err := process.Start(ctx, process.Spec{
-		Name: k.Name, Command: command, Env: k.environment(c), Dir: c.Dir,
-		LogFile: logFile(c.LogFile, number), Secrets: []string{c.APIKey},
+		Server: launch.Spec{
+			Name: k.Name, Command: command, Env: k.environment(c), Dir: c.Dir,
+			Args:  func(at launch.Place) []string { return k.arguments(c, at) },
+			Image: c.Image, GPUs: c.GPUs, Mounts: c.Mounts, ShmSize: c.ShmSize,
+		},
+		Launcher: c.Launcher,
+		LogFile:  logFile(c.LogFile, number), Secrets: []string{c.APIKey},
 		Budget: c.StartBudget, Longer: c.longer,
-		Ready: func(ctx context.Context) error {
+		Hopeless: func(text string) bool {
+			if k.Without != nil && k.Without.MatchString(text) {
+				gpuless.keep(text)
+			}
+			said.read(text)
+			return lastWords.MatchString(text)
+		},
+		Ready: func(ctx context.Context, root string) error {
 			var err error
 			client, err = k.ready(ctx, c, root)
-			if isLasting(err) {
+			if err = stranger.judge(err, root); isLasting(err) {
 				return process.Final(err)
+			}
+			if err == nil && c.GPUs != "" && gpuless.kept() != "" {
+				_ = client.Close()
+				return process.Final(fmt.Errorf("Config.GPUs is %q, and the server goes on without a GPU (%q): %s",
+					c.GPUs, gpuless.kept(), k.fill(c, noGPU)))
 			}
 			return err
 		},
 	})
 	if err != nil {
-		return k.advise(err)
+		return k.advise(c, &said, err)
 	}
 	s.now.Store(&incarnation{client, p, number})
 	return nil
 }
+
+// justStarted stands where messages name the place of the URL.
+const justStarted = "the server just started"
 
 // logFile keeps the logs of later starts beside the first one's.
 func logFile(path string, start int64) string {
@@ -145,7 +171,7 @@ func (s *Server) Admin(key string) (client *openai.Engine, done func(), err erro
 // Config is the configuration, with what the environment decided.
 func (s *Server) Config() Config { return s.config }
 
-// Process is the child; nil when attached.
+// Process is the server that was started; nil when attached.
 func (s *Server) Process() *process.Process { return s.now.Load().process }
 
 // Generate implements engines.Engine.
@@ -153,7 +179,7 @@ func (s *Server) Generate(ctx context.Context, r *engines.Request, emit func(eng
 	return s.Client().Generate(ctx, r, emit)
 }
 
-// Restart stops the child and starts another one, on a port of its own.
+// Restart stops the server and starts it again, at an address of its own.
 // Attached, the error is an errors.ErrUnsupported.
 func (s *Server) Restart(ctx context.Context) error {
 	s.restarting.Lock()
@@ -168,8 +194,8 @@ func (s *Server) Restart(ctx context.Context) error {
 	return s.begin(ctx)
 }
 
-// Close ends the child and everything that it started; an attached server is
-// left alone. The error says that the child had died by itself, or that
+// Close ends the server and everything that it started; one that was attached
+// to is left alone. The error says that the server had died by itself, or that
 // something of it could not be ended.
 func (s *Server) Close(ctx context.Context) error {
 	s.restarting.Lock()

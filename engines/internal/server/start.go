@@ -8,17 +8,8 @@ import (
 	"time"
 
 	"github.com/openloop-go/openloop/ci"
+	"github.com/openloop-go/openloop/engines/launch"
 )
-
-// T is what Start needs of a *testing.T.
-type T interface {
-	Helper()
-	Logf(format string, args ...any)
-	Errorf(format string, args ...any)
-	FailNow()
-	Cleanup(func())
-	Context() context.Context
-}
 
 const (
 	// stopBudget is the time that a test's cleanup gives a server to end.
@@ -30,7 +21,7 @@ const (
 // Start is Launch for a test: the test's failure and its cleanup end the
 // server, its deadline bounds the start. It fails the test at once with what
 // went wrong, and then does not return.
-func Start(t T, k *Kind, c Config) *Server {
+func Start(t launch.T, k *Kind, c launch.Config) *Server {
 	t.Helper()
 	s, err := start(t, k, c)
 	if err != nil {
@@ -41,13 +32,13 @@ func Start(t T, k *Kind, c Config) *Server {
 	return s
 }
 
-func start(t T, k *Kind, c Config) (*Server, error) {
+func start(t launch.T, k *Kind, given launch.Config) (*Server, error) {
 	t.Helper()
-	c, err := k.resolve(c)
+	c, err := k.resolve(given)
 	if err != nil {
 		return nil, err
 	}
-	if c.URL == "" { // a child: real time, so the real deadline counts
+	if c.URL == "" { // real time, so the real deadline counts
 		if c, err = k.within(c, deadline(t)); err != nil {
 			return nil, err
 		}
@@ -77,7 +68,7 @@ func start(t T, k *Kind, c Config) (*Server, error) {
 }
 
 // deadline is the test's deadline; zero when it has none or does not tell.
-func deadline(t T) time.Time {
+func deadline(t launch.T) time.Time {
 	if d, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
 		if at, set := d.Deadline(); set {
 			return at

@@ -1,0 +1,140 @@
+package process
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/openloop-go/openloop/engines/launch"
+)
+
+// child is the launcher of children of this process. Three things keep a child
+// from outliving it where Stop cannot act:
+//
+//   - A watchdog, a shell in a session of its own, holds the read end of a
+//     pipe whose other end is open in this process only. However this process
+//     dies, the pipe ends, and the watchdog kills the child's process group.
+//   - On Linux the child also gets a parent-death signal,
+//   - and whatever left the process group is found by a cookie in its
+//     environment.
+type child struct{}
+
+// cookieName is the environment variable by which the descendants of a child
+// are known.
+const cookieName = "OPENLOOP_PROCESS"
+
+// body is a child that runs.
+type body struct {
+	cmd      *exec.Cmd
+	cookie   string
+	grace    time.Duration
+	watchdog *watchdog
+	done     chan struct{}
+	asked    sync.Once // TERM is sent once
+}
+
+// Launch implements launch.Launcher.
+func (child) Launch(_ context.Context, spec launch.Spec) (*launch.Running, error) {
+	if _, err := exec.LookPath(spec.Command[0]); err != nil {
+		return nil, err
+	}
+	port, err := FreePort()
+	if err != nil {
+		return nil, err
+	}
+	at := launch.Place{Host: "127.0.0.1", Port: port, Temp: os.TempDir()}
+	command := spec.Command
+	if spec.Args != nil {
+		command = slices.Concat(command, spec.Args(at))
+	}
+	b := &body{cookie: newCookie(), grace: spec.Grace, done: make(chan struct{})}
+	b.cmd = exec.Command(command[0], command[1:]...)
+	b.cmd.Dir = spec.Dir
+	b.cmd.Env = append(append(os.Environ(), spec.Env...), cookieName+"="+b.cookie)
+	if err := b.start(spec); err != nil {
+		return nil, err
+	}
+	return &launch.Running{
+		URL:     "http://127.0.0.1:" + strconv.Itoa(port),
+		ID:      "pid " + strconv.Itoa(b.cmd.Process.Pid),
+		Command: command,
+		Local:   true,
+		Done:    b.done,
+		Ended:   func() string { return howEnded(b.cmd.ProcessState) },
+		Stop:    b.stop,
+	}, nil
+}
+
+// start starts the child under all its guards.
+func (b *body) start(spec launch.Spec) error {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	b.cmd.Stdout, b.cmd.Stderr = write, write
+	guard(b.cmd)
+	b.watchdog = startWatchdog(b.cookie)
+	err = spawn(b.cmd)
+	_ = write.Close()
+	if err != nil {
+		_ = read.Close()
+		b.watchdog.release()
+		return err
+	}
+	b.watchdog.watch(b.cmd.Process.Pid)
+	copied := make(chan struct{})
+	go func() {
+		defer close(copied)
+		copyLines(spec.Log, read)
+	}()
+	go b.reap(read, copied)
+	return nil
+}
+
+// reap waits for the child, ends what it left behind, and closes done.
+func (b *body) reap(output *os.File, copied <-chan struct{}) {
+	_ = b.cmd.Wait()
+	// A server whose front has died is dead: its workers hold the GPU.
+	killGroup(b.cmd.Process.Pid)
+	sweep(b.cookie)
+	select {
+	case <-copied:
+	case <-time.After(time.Second): // a survivor holds the pipe
+	}
+	_ = output.Close()
+	<-copied
+	b.watchdog.release()
+	close(b.done)
+}
+
+// stop ends the process group, TERM first and KILL after the grace.
+func (b *body) stop(ctx context.Context) error {
+	b.asked.Do(func() { terminateGroup(b.cmd.Process.Pid) })
+	grace := time.NewTimer(b.grace)
+	defer grace.Stop()
+	select {
+	case <-b.done:
+	case <-grace.C:
+		killGroup(b.cmd.Process.Pid)
+	case <-ctx.Done():
+		killGroup(b.cmd.Process.Pid)
+	}
+	<-b.done
+	if left := sweep(b.cookie); left > 0 {
+		return fmt.Errorf("%d of its processes could not be killed", left)
+	}
+	return nil
+}
+
+func newCookie() string {
+	var b [12]byte
+	_, _ = rand.Read(b[:]) // never fails, by its documentation
+	return hex.EncodeToString(b[:])
+}
