@@ -129,3 +129,17 @@ func ExampleGapCV2() {
 	// Output:
 	// 0
 }
+
+func ExampleBurst() {
+	// Ten a second as planned, and as sent by a client that was stopped for
+	// 300 ms and then made up for it.
+	planned := []time.Duration{0, 100, 200, 300, 400, 500}
+	sent := []time.Duration{0, 100, 400, 400, 400, 500}
+	for i := range planned {
+		planned[i] *= time.Millisecond
+		sent[i] *= time.Millisecond
+	}
+	fmt.Println(arrival.Burst(planned, 100*time.Millisecond), arrival.Burst(sent, 100*time.Millisecond))
+	// Output:
+	// 1 3
+}

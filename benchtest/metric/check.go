@@ -43,16 +43,29 @@ func (r *Record) check() (field, why string) {
 			return "counters." + key, fmt.Sprintf("must be finite, got %v: leave out a counter that is unknown", r.Counters[key])
 		}
 	}
+	for _, key := range slices.Sorted(maps.Keys(r.Client.Readings)) {
+		if !finite(r.Client.Readings[key]) {
+			return "client.readings." + key, fmt.Sprintf("must be finite, got %v: leave out a reading that is unknown", r.Client.Readings[key])
+		}
+	}
 	if g := r.Gaps; g.N < 0 || g.Sum < 0 || !slices.IsSorted([]time.Duration{0, g.P50, g.P90, g.P95, g.P99, g.P999, g.Max}) {
 		return "gaps", fmt.Sprintf("must have quantiles in order up to max, got %+v", g)
 	}
-	for i := range r.Requests {
-		t := &r.Requests[i]
+	if field, why := checkAll("requests", r.Requests); field != "" {
+		return field, why
+	}
+	return checkAll("probes", r.Probes)
+}
+
+// checkAll checks timelines, which must be in order of schedule.
+func checkAll(name string, timelines []Timeline) (field, why string) {
+	for i := range timelines {
+		t := &timelines[i]
 		if field, why := t.check(); field != "" {
-			return fmt.Sprintf("requests[%d].%s", i, field), why
+			return fmt.Sprintf("%s[%d].%s", name, i, field), why
 		}
-		if i > 0 && t.Scheduled < r.Requests[i-1].Scheduled {
-			return fmt.Sprintf("requests[%d].scheduled", i), fmt.Sprintf("is %v after %v: requests are in order of schedule", t.Scheduled, r.Requests[i-1].Scheduled)
+		if i > 0 && t.Scheduled < timelines[i-1].Scheduled {
+			return fmt.Sprintf("%s[%d].scheduled", name, i), fmt.Sprintf("is %v after %v: %s are in order of schedule", t.Scheduled, timelines[i-1].Scheduled, name)
 		}
 	}
 	return "", ""

@@ -153,6 +153,7 @@ var latencies = []latency{
 	{name: "itl", note: "gaps between token events", lacks: "one event each, or all in one read"},
 	{name: "e2e", get: (*Timeline).E2E, note: "last token event − scheduled"},
 	{name: "lag", get: (*Timeline).Lag, all: true, note: "sent − scheduled, or − when a client-side limit let it go"},
+	{name: "probe-ttft", get: (*Timeline).TTFT, of: (*Record).countedProbes, note: "first token event − scheduled, of the single-token requests beside the load"},
 }
 
 // latency is one of them: get takes it from a request that succeeded, or from
@@ -162,8 +163,18 @@ type latency struct {
 	get  func(*Timeline) (time.Duration, bool)
 	all  bool
 	note string
+	// of are the requests of a record that it is of; nil is those of the load.
+	of func(*Record) []*Timeline
 	// lacks is why requests that succeeded may not have it.
 	lacks string
+}
+
+// counted are the requests of the window that it is of.
+func (l latency) counted(r *Record) []*Timeline {
+	if l.of != nil {
+		return l.of(r)
+	}
+	return r.Counted()
 }
 
 // values are the sorted values of the window's requests.
@@ -171,7 +182,7 @@ func (l latency) values(records []*Record) ([]time.Duration, error) {
 	var values []time.Duration
 	arrivals, succeeded := 0, 0
 	for _, r := range records {
-		counted := r.Counted()
+		counted := l.counted(r)
 		values = slices.Grow(values, len(counted))
 		for _, t := range counted {
 			arrivals++

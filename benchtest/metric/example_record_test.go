@@ -60,6 +60,7 @@ func ExampleNames() {
 	// p50-itl-sec
 	// p50-e2e-sec
 	// p50-lag-sec
+	// p50-probe-ttft-sec
 }
 
 func ExampleChange() {

@@ -79,6 +79,15 @@ type Record struct {
 	// Gaps summarises the gaps between token events; see Record.Summarise.
 	Gaps GapSummary `json:"gaps,omitzero"`
 
+	// Probes are the single-token requests that went beside the load, in order
+	// of schedule. They are part of no metric of the load: the metrics of their
+	// own are named "probe-…" and count those scheduled in the window.
+	Probes []Timeline `json:"probes,omitzero"`
+
+	// Client is how true this side was to the plan, and what it had to do with
+	// the numbers.
+	Client Client `json:"client,omitzero"`
+
 	// Warmup and flush as they went.
 	WarmupRequests int    `json:"warmup_requests"`
 	Flush          string `json:"flush,omitzero"`

@@ -14,6 +14,10 @@ const (
 	Cooldown Phase = "cooldown"
 )
 
+// Probe is the phase of the requests of Record.Probes, whenever they were
+// scheduled.
+const Probe Phase = "probe"
+
 // Timeline is one request as the driver saw it. All times are since the
 // run's origin, an instant before any request was due; so the zero time means
 // "did not happen", never "happened at once".

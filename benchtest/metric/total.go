@@ -44,6 +44,11 @@ var totals = []Def{
 	{Name: "cached-share", Unit: "share", Scale: Difference,
 		Note:  "prompt tokens served from the prefix cache ÷ prompt tokens",
 		value: cachedShare},
+	{Name: "probe-error-rate", Unit: "share", Better: Lower, Scale: Difference,
+		Note: "probes that failed or had not ended ÷ probes scheduled in the window, without those the user stopped",
+		value: func(r []*Record) (float64, error) {
+			return failedOf(r, (*Record).countedProbes, (*Timeline).Failed, errNoProbes)
+		}},
 }
 
 func (t *Timeline) output() int { return t.OutputTokens }
@@ -52,9 +57,15 @@ func (t *Timeline) prompt() int { return t.PromptTokens }
 func unfinished(t *Timeline) bool { return t.Failure == Unfinished }
 
 func failedShare(records []*Record, failed func(*Timeline) bool) (float64, error) {
+	return failedOf(records, (*Record).Counted, failed, whyAbsent("the window has no requests"))
+}
+
+// failedOf is the share that failed of some requests; none is the error where
+// there are none of them.
+func failedOf(records []*Record, of func(*Record) []*Timeline, failed func(*Timeline) bool, none error) (float64, error) {
 	total, bad := 0, 0
 	for _, r := range records {
-		for _, t := range r.Counted() {
+		for _, t := range of(r) {
 			if t.Failure == Aborted {
 				continue
 			}
@@ -65,7 +76,7 @@ func failedShare(records []*Record, failed func(*Timeline) bool) (float64, error
 		}
 	}
 	if total == 0 {
-		return 0, whyAbsent("the window has no requests")
+		return 0, none
 	}
 	return float64(bad) / float64(total), nil
 }

@@ -24,7 +24,9 @@ func (e *Absent) Error() string { return fmt.Sprintf("%s is absent: %s", e.Metri
 // Latencies are over successful requests; failures show in "error-rate". The
 // "itl" metrics are over gaps between events, and a quantile of them counts
 // gaps, not requests; see GapsAreTokens. Throughputs count what ended inside
-// the window, whenever it was scheduled.
+// the window, whenever it was scheduled. The "probe-" metrics are over the
+// single-token requests beside the load (Record.Probes), and no other metric
+// is.
 func (r *Record) Value(name string) (float64, error) { return PooledValue(name, r) }
 
 // PooledValue is the metric over the windows of several runs together, as if
@@ -48,6 +50,9 @@ func PooledValue(name string, records ...*Record) (float64, error) {
 func unknown(name string) error {
 	var like []string
 	for _, d := range defs {
+		if strings.Contains(d.Name, "probe-") != strings.Contains(name, "probe") {
+			continue
+		}
 		for _, l := range latencies {
 			if strings.Contains(name, l.name) && strings.HasSuffix(d.Name, "-"+l.name+"-sec") {
 				like = append(like, d.Name)
@@ -68,9 +73,14 @@ type whyAbsent string
 
 func (w whyAbsent) Error() string { return string(w) }
 
+// errNoProbes is the reason why metrics of probes are absent of most runs.
+const errNoProbes = whyAbsent("no probes were sent in the window: the point asks for none, or for too few")
+
 // absent is the reason why requests have no value.
 func (l latency) absent(arrivals, succeeded int) error {
 	switch {
+	case arrivals == 0 && l.of != nil:
+		return errNoProbes
 	case arrivals == 0:
 		return whyAbsent("the window has no requests")
 	case succeeded == 0:

@@ -73,6 +73,9 @@ func TestMissingIsItsOwnState(t *testing.T) {
 	}
 	for _, row := range rows {
 		for _, name := range Names() {
+			if strings.Contains(name, "probe-") {
+				continue // see TestProbesAreNoneOfTheLoad
+			}
 			v, err := row.r.Value(name)
 			if math.IsNaN(v) || math.IsInf(v, 0) || (err != nil && v != 0) {
 				t.Errorf("%s: %s is %v with error %v", row.name, name, v, err)

@@ -9,15 +9,22 @@ import (
 
 // Counted returns the requests of the window: those scheduled in [From, To),
 // whenever they ended.
-func (r *Record) Counted() []*Timeline {
-	lo := sort.Search(len(r.Requests), func(i int) bool { return r.Requests[i].Scheduled >= r.From })
-	hi := sort.Search(len(r.Requests), func(i int) bool { return r.Requests[i].Scheduled >= r.To })
+func (r *Record) Counted() []*Timeline { return r.within(r.Requests) }
+
+// countedProbes are the probes of the window.
+func (r *Record) countedProbes() []*Timeline { return r.within(r.Probes) }
+
+// within are those of the timelines, which are in order of schedule, that were
+// scheduled in the window.
+func (r *Record) within(timelines []Timeline) []*Timeline {
+	lo := sort.Search(len(timelines), func(i int) bool { return timelines[i].Scheduled >= r.From })
+	hi := sort.Search(len(timelines), func(i int) bool { return timelines[i].Scheduled >= r.To })
 	if hi < lo {
 		hi = lo
 	}
 	counted := make([]*Timeline, hi-lo)
 	for i := range counted {
-		counted[i] = &r.Requests[lo+i]
+		counted[i] = &timelines[lo+i]
 	}
 	return counted
 }
