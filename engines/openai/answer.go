@@ -127,5 +127,5 @@ func (e *Engine) unanswered(parent, ctx context.Context, a *attempt, what string
 		}
 		return e.fail(class, a.reply.Status, ctx.Err(), "%s: no answer within %v", what, limit)
 	}
-	return e.broken(parent, ctx, a, what, err)
+	return e.broken(parent, context.Cause(ctx), a, what, err)
 }

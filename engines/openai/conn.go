@@ -41,12 +41,7 @@ type conn struct {
 	flow atomic.Pointer[flow]
 	held []byte
 	err  error
-
-	habit *habit
-	// ended is when its last stream ended, if it is to be kept, by the wall
-	// clock; broken says that the other side has closed it.
-	ended  atomic.Int64
-	broken atomic.Bool
+	stay
 }
 
 // chunkEnd is the end of a chunk that ends with an event: the event's blank

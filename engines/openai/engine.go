@@ -24,11 +24,17 @@ type Engine struct {
 	secrets   []string
 	extra     []byte // the extra fields as ,"name":value…
 	transport *transport
+	// direct holds the connections of generations where they need not go
+	// through net/http; nil where they do.
+	direct *pool
 
 	// form is what requests look like; settled once one was accepted.
 	form    atomic.Pointer[form]
 	settled atomic.Bool
 }
+
+// direct is newDirect; tests put something else here.
+var direct = newDirect
 
 // New validates the configuration, all of it at once, and returns its engine.
 // It sends nothing.
@@ -67,6 +73,7 @@ func New(cfg Config) (*Engine, error) {
 		e.extra = append([]byte{','}, bytes.TrimSuffix(b[1:], []byte{'}'})...)
 	}
 	e.form.Store(newForm(&cfg))
+	e.direct = direct(e)
 	return e, nil
 }
 
@@ -83,6 +90,9 @@ func (e *Engine) Connections() int { return int(e.transport.opened.Load()) }
 // Close closes the connections that are idle. The engine can be used again.
 func (e *Engine) Close() error {
 	e.transport.CloseIdleConnections()
+	if e.direct != nil {
+		e.direct.closeIdle()
+	}
 	return nil
 }
 

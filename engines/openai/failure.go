@@ -130,12 +130,35 @@ func retryAfter(s string) time.Duration {
 	return 0
 }
 
-// broken is the failure of a request that the network, or the caller, ended.
-func (e *Engine) broken(parent, ctx context.Context, a *attempt, what string, err error) error {
+// unfit is the failure of a stream whose bytes are not what they should be, or
+// are no longer wanted.
+func (e *Engine) unfit(parent context.Context, why error, a *attempt, s *stream, bad error) error {
+	if parent.Err() != nil {
+		return e.broken(parent, why, a, "POST "+e.route.Path+", "+s.progress(), bad)
+	}
+	return e.fail(engines.Protocol, a.reply.Status, bad, "POST %s: %v", e.route.Path, bad)
+}
+
+// cut is what came of a stream whose reading failed.
+func (e *Engine) cut(parent context.Context, why error, a *attempt, s *stream, err error) error {
+	switch {
+	case !s.over():
+		return e.broken(parent, why, a, "POST "+e.route.Path+", "+s.progress(), err)
+	case why == errStayed:
+		s.warn("the stream stayed open after its last event")
+	case parent.Err() == nil:
+		s.warn("the connection broke after the last event")
+	}
+	return e.verdict(s)
+}
+
+// broken is the failure of a request that the network, or the caller, ended;
+// why is the cause by which it was given up, if it was.
+func (e *Engine) broken(parent context.Context, why error, a *attempt, what string, err error) error {
 	switch {
 	case parent.Err() != nil:
 		return e.fail(engines.Canceled, a.reply.Status, context.Cause(parent), "%s: canceled: %v", what, context.Cause(parent))
-	case context.Cause(ctx) == errSilent:
+	case why == errSilent:
 		return e.fail(engines.Silent, a.reply.Status, errSilent, "%s: no byte for %v", what, e.cfg.Silence)
 	}
 	class := engines.Reset

@@ -2,10 +2,8 @@ package openai
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -19,6 +17,9 @@ import (
 // afterDone is how long a stream may stay open after its last event. Servers
 // end it at once; reading to the end lets the connection be used again.
 const afterDone = time.Second
+
+// saidLimit bounds what is read of the body of a refusal.
+const saidLimit = 64 << 10
 
 var (
 	errSilent = errors.New("no byte came for too long")
@@ -57,8 +58,11 @@ func (e *Engine) Generate(ctx context.Context, r *engines.Request, emit func(eng
 
 // attempt is one request on its way.
 type attempt struct {
-	flow   flow
+	flow flow
+	// conn is the connection that stamps for net/http; stay is what is known
+	// of whether the connection stays. Nil before there is one.
 	conn   *conn
+	stay   *stay
 	keep   bool // both sides said that the connection stays
 	start  time.Duration
 	got    time.Time // when it had its connection; zero before
@@ -69,31 +73,43 @@ type attempt struct {
 // gotConn notes the connection that the transport chose; it runs before
 // anything is written.
 func (a *attempt) gotConn(info httptrace.GotConnInfo) {
-	a.got, a.reused = time.Now(), info.Reused
-	a.reply.NewConnection = !info.Reused
-	a.reply.Connect = time.Duration(a.flow.now()) - a.start
+	a.connected(info.Reused)
 	if a.conn = stamping(info.Conn); a.conn != nil {
+		a.stay = &a.conn.stay
 		a.conn.ended.Store(0)
 		a.conn.flow.Store(&a.flow)
 	}
+}
+
+// connected notes that the attempt has its connection.
+func (a *attempt) connected(reused bool) {
+	a.got, a.reused = time.Now(), reused
+	a.reply.NewConnection = !reused
+	a.reply.Connect = time.Duration(a.flow.now()) - a.start
 }
 
 // once sends a request in form f and reads its stream.
 func (e *Engine) once(ctx context.Context, r *engines.Request, f *form, emit func(engines.Chunk)) (engines.Reply, error) {
 	a := &attempt{flow: flow{clock: r.Stamp}}
 	a.start = time.Duration(a.flow.now())
-	err := e.roundTrip(ctx, a, r, f, emit)
+	var err error
+	if e.direct != nil {
+		err = e.trip(ctx, a, r, f, emit)
+	} else {
+		err = e.roundTrip(ctx, a, r, f, emit)
+	}
 	a.reply.Closed = time.Duration(a.flow.now())
 	a.reply.Sent = time.Duration(a.flow.sent.Load())
 	if a.conn != nil {
 		a.conn.flow.CompareAndSwap(&a.flow, nil)
-		if a.keep {
-			a.conn.kept(ctx)
-		}
+	}
+	if a.stay != nil && a.keep {
+		a.stay.kept(ctx)
 	}
 	return a.reply, err
 }
 
+// roundTrip is an attempt by net/http.
 func (e *Engine) roundTrip(parent context.Context, a *attempt, r *engines.Request, f *form, emit func(engines.Chunk)) error {
 	what := "POST " + e.route.Path
 	ctx, cancel := context.WithCancelCause(parent)
@@ -106,28 +122,22 @@ func (e *Engine) roundTrip(parent context.Context, a *attempt, r *engines.Reques
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: a.gotConn})
 	resp, err := e.transport.stream(e.cfg.Fresh).RoundTrip(e.post(ctx, r, f))
 	if err != nil {
-		return e.broken(parent, ctx, a, what, err)
+		return e.broken(parent, context.Cause(ctx), a, what, err)
 	}
 	defer resp.Body.Close()
 	a.reply.Status = resp.StatusCode
 	if resp.StatusCode/100 != 2 {
-		said, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+		said, _ := io.ReadAll(io.LimitReader(resp.Body, saidLimit))
 		return e.status(what, resp.StatusCode, resp.Header, said)
 	}
-	e.settled.Store(true)
-
 	s := &stream{ctx: parent, emit: emit, reply: &a.reply}
-	body := io.Reader(resp.Body)
-	switch coding := resp.Header.Get("Content-Encoding"); strings.ToLower(coding) {
-	case "", "identity":
-	case "gzip", "x-gzip":
-		s.warn("the stream was compressed (gzip) though no compression was offered: gaps may be the compressor's")
-		body = &gunzip{from: resp.Body}
-	default:
-		return e.fail(engines.Protocol, resp.StatusCode, nil, "%s: the stream has content encoding %q, which was not offered", what, coding)
+	compressed, err := e.opened(s, resp)
+	if err != nil {
+		return err
 	}
-	if kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";"); !strings.EqualFold(strings.TrimSpace(kind), "text/event-stream") {
-		s.kind = kind
+	body := io.Reader(resp.Body)
+	if compressed {
+		body = &gunzip{from: resp.Body}
 	}
 
 	buf := buffers.Get().(*[8 << 10]byte)
@@ -140,10 +150,8 @@ func (e *Engine) roundTrip(parent context.Context, a *attempt, r *engines.Reques
 				silence.Reset(e.cfg.Silence)
 			}
 			s.at = time.Duration(a.flow.read.Load())
-			if bad := s.feed(buf[:n]); bad != nil && parent.Err() != nil {
-				return e.broken(parent, ctx, a, what+", "+s.progress(), bad)
-			} else if bad != nil {
-				return e.fail(engines.Protocol, resp.StatusCode, bad, "%s: %v", what, bad)
+			if bad := s.feed(buf[:n]); bad != nil {
+				return e.unfit(parent, context.Cause(ctx), a, s, bad)
 			}
 		}
 		if err == io.EOF {
@@ -152,21 +160,31 @@ func (e *Engine) roundTrip(parent context.Context, a *attempt, r *engines.Reques
 			return e.verdict(s)
 		}
 		if err != nil {
-			if s.over() {
-				if context.Cause(ctx) == errStayed {
-					s.warn("the stream stayed open after its last event")
-				} else if parent.Err() == nil {
-					s.warn("the connection broke after the last event")
-				}
-				return e.verdict(s)
-			}
-			return e.broken(parent, ctx, a, what+", "+s.progress(), err)
+			return e.cut(parent, context.Cause(ctx), a, s, err)
 		}
 		if stay == nil && s.over() {
 			stay = time.AfterFunc(afterDone, func() { cancel(errStayed) })
 			defer stay.Stop()
 		}
 	}
+}
+
+// opened takes the head of a 2xx reply. It reports whether the body is
+// compressed.
+func (e *Engine) opened(s *stream, resp *http.Response) (compressed bool, err error) {
+	e.settled.Store(true)
+	switch coding := resp.Header.Get("Content-Encoding"); strings.ToLower(coding) {
+	case "", "identity":
+	case "gzip", "x-gzip":
+		s.warn("the stream was compressed (gzip) though no compression was offered: gaps may be the compressor's")
+		compressed = true
+	default:
+		return false, e.fail(engines.Protocol, resp.StatusCode, nil, "POST %s: the stream has content encoding %q, which was not offered", e.route.Path, coding)
+	}
+	if kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";"); !strings.EqualFold(strings.TrimSpace(kind), "text/event-stream") {
+		s.kind = kind
+	}
+	return compressed, nil
 }
 
 // post makes the HTTP request. It has no GetBody, so that net/http cannot send
@@ -204,22 +222,4 @@ func (e *Engine) host() string {
 		return h
 	}
 	return e.route.Host
-}
-
-// gunzip decompresses a body that is read for the first time when there are
-// bytes to read.
-type gunzip struct {
-	from io.Reader
-	z    *gzip.Reader
-}
-
-func (g *gunzip) Read(p []byte) (int, error) {
-	if g.z == nil {
-		z, err := gzip.NewReader(g.from)
-		if err != nil {
-			return 0, fmt.Errorf("gzip: %w", err)
-		}
-		g.z = z
-	}
-	return g.z.Read(p)
 }

@@ -27,9 +27,18 @@ const (
 	habitWait = 100 * time.Millisecond
 )
 
+// stay is what is known of whether one connection stays.
+type stay struct {
+	habit *habit
+	// ended is when its last stream ended, if it is to be kept, by the wall
+	// clock; broken says that the other side has closed it.
+	ended  atomic.Int64
+	broken atomic.Bool
+}
+
 // judge notes a habit when the server closed the connection soon after a
 // stream. It is called when either is found out, since the order is open.
-func (c *conn) judge() {
+func (c *stay) judge() {
 	ended := c.ended.Load()
 	if ended == 0 || !c.broken.Load() || c.habit == nil {
 		return
@@ -41,7 +50,7 @@ func (c *conn) judge() {
 
 // kept notes that a stream ended well on a connection that both sides said
 // they would keep. The engine's first such stream waits to see what comes.
-func (c *conn) kept(ctx context.Context) {
+func (c *stay) kept(ctx context.Context) {
 	c.ended.Store(time.Now().UnixNano())
 	c.judge()
 	// Not a sync.Once: others need not wait.

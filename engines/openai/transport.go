@@ -63,7 +63,7 @@ func newTransport(cfg *Config) *transport {
 			if err != nil {
 				return nil, err
 			}
-			return &conn{Conn: c, habit: &t.habit}, nil
+			return &conn{Conn: c, stay: stay{habit: &t.habit}}, nil
 		},
 		// Stamps are taken above TLS: a record that cannot be decrypted yet is
 		// not readable.
@@ -79,7 +79,7 @@ func newTransport(cfg *Config) *transport {
 				c.Close()
 				return nil, err
 			}
-			return &conn{Conn: s, habit: &t.habit}, nil
+			return &conn{Conn: s, stay: stay{habit: &t.habit}}, nil
 		},
 		// Behind a proxy, where DialTLSContext is not asked.
 		TLSClientConfig:     clientTLS(cfg.TLS, ""),

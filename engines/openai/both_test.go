@@ -1,0 +1,100 @@
+package openai
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"regexp"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// otherWay makes a run of the tests take the other transport everywhere:
+// connections in memory are served by the direct transport and TCP by net/http,
+// where it is usually the reverse.
+const otherWay = "OPENLOOP_TEST_OTHER_TRANSPORT"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(otherWay) != "" {
+		direct = func(e *Engine) *pool {
+			if e.cfg.Dial == nil || e.cfg.Proxy != nil || e.route.Scheme != "http" {
+				return nil
+			}
+			return pumped(e)
+		}
+	}
+	code := m.Run()
+	if os.Getenv(otherWay) != "" {
+		// The run that starts this one looks for it.
+		fmt.Printf("connections in memory by the direct transport: %d\n", pumps.Load())
+	}
+	os.Exit(code)
+}
+
+// TestBothTransportsPassAllTests runs all tests of this package once more,
+// with the transports exchanged.
+func TestBothTransportsPassAllTests(t *testing.T) {
+	if os.Getenv(otherWay) != "" {
+		t.Skip("this is that run")
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.count=1", "-test.timeout=2m")
+	cmd.Env = append(os.Environ(), otherWay+"=1")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	said := regexp.MustCompile(`by the direct transport: [1-9]\d\d`)
+	require.Regexp(t, said, string(out), "hundreds of connections at least")
+}
+
+// pumped is the direct transport over any connection: a goroutine reads for
+// each, and the clock may be virtual.
+func pumped(e *Engine) *pool {
+	p := &pool{habit: habit{seen: make(chan struct{})}}
+	p.dial = func(ctx context.Context) (*wire, error) {
+		conn, err := e.cfg.Dial(ctx, "tcp", e.route.Host)
+		if err != nil {
+			return nil, err
+		}
+		e.transport.opened.Add(1)
+		m := &pump{conn: conn}
+		m.wire = &wire{pool: p, carrier: m, stay: stay{habit: &p.habit}}
+		pumps.Add(1)
+		go m.run()
+		return m.wire, nil
+	}
+	return p
+}
+
+var pumps atomic.Int64
+
+// pump is the carrier of a wire over a net.Conn.
+type pump struct {
+	wire *wire
+	conn net.Conn
+}
+
+func (p *pump) send(b []byte) { go p.conn.Write(b) }
+
+func (p *pump) cut() { p.conn.Close() }
+
+func (p *pump) run() {
+	defer p.conn.Close()
+	for buf := make([]byte, 8<<10); ; {
+		n, err := p.conn.Read(buf)
+		at := elapsed()
+		if n > 0 && !p.wire.took(buf[:n], at) {
+			return
+		}
+		if err == io.EOF {
+			err = nil
+		} else if err == nil {
+			continue
+		}
+		p.wire.lost(err)
+		return
+	}
+}

@@ -1,0 +1,145 @@
+//go:build linux && (amd64 || arm64)
+
+package openai
+
+import (
+	"context"
+	"net"
+	"os"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// newDirect is the direct transport's pool for an engine that it can serve:
+// plain HTTP over TCP, without a proxy. TLS, proxies and connections from
+// elsewhere (Config.Dial) go through net/http.
+func newDirect(e *Engine) *pool {
+	if e.route.Scheme != "http" || e.cfg.Dial != nil || e.cfg.Proxy != nil {
+		return nil
+	}
+	address := e.route.Host
+	if e.route.Port() == "" {
+		address = net.JoinHostPort(strings.Trim(e.route.Host, "[]"), "80")
+	}
+	loops := make([]*loop, min(max(runtime.GOMAXPROCS(0)/4, 1), 8))
+	for i := range loops {
+		loops[i] = &loop{}
+	}
+	p := &pool{habit: habit{seen: make(chan struct{})}}
+	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
+	p.dial = func(ctx context.Context) (*wire, error) {
+		c, err := dialer.DialContext(ctx, "tcp", address)
+		if err != nil {
+			return nil, err
+		}
+		e.transport.opened.Add(1)
+		defer c.Close()
+		s, err := newSocket(c.(*net.TCPConn))
+		if err != nil {
+			return nil, err
+		}
+		s.wire = &wire{pool: p, carrier: s, stay: stay{habit: &p.habit}}
+		least := loops[0]
+		for _, l := range loops[1:] {
+			if l.load.Load() < least.load.Load() {
+				least = l
+			}
+		}
+		if err := least.add(s); err != nil {
+			syscall.Close(s.fd)
+			return nil, err
+		}
+		return s.wire, nil
+	}
+	return p
+}
+
+// socket is the carrier of a wire whose bytes a loop reads.
+type socket struct {
+	wire          *wire
+	fd            int
+	local, remote net.Addr
+
+	// left is what the connection has not taken yet of a request; the wire's
+	// mu guards it.
+	left []byte
+	// sending is true while left may not be empty. It is set before the first
+	// write, so that no sign of room is missed.
+	sending atomic.Bool
+	// read is when the loop read last, by elapsed; only the loop uses it.
+	read time.Duration
+}
+
+// newSocket takes a connection over from package net: what it dialled is good,
+// but its poller would be woken beside ours by every packet. The descriptor is
+// a copy; the caller closes the original, which takes it out of that poller.
+func newSocket(c *net.TCPConn) (*socket, error) {
+	s := &socket{fd: -1, local: c.LocalAddr(), remote: c.RemoteAddr()}
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	var no syscall.Errno
+	if err := raw.Control(func(fd uintptr) {
+		var n uintptr
+		n, _, no = syscall.Syscall(syscall.SYS_FCNTL, fd, syscall.F_DUPFD_CLOEXEC, 0)
+		s.fd = int(n)
+	}); err != nil {
+		return nil, err
+	}
+	if no != 0 {
+		return nil, s.failed("dial", "fcntl", no)
+	}
+	// Where the kernel refuses, times are those of the loop's waking.
+	_ = syscall.SetsockoptInt(s.fd, syscall.SOL_SOCKET, syscall.SO_TIMESTAMPNS, 1)
+	return s, nil
+}
+
+// failed is an error in package net's words.
+func (s *socket) failed(op, call string, no syscall.Errno) error {
+	return &net.OpError{Op: op, Net: "tcp", Source: s.local, Addr: s.remote, Err: os.NewSyscallError(call, no)}
+}
+
+// send implements carrier.
+func (s *socket) send(b []byte) {
+	s.left = b
+	s.sending.Store(true)
+	s.flush()
+}
+
+// flush sends what is left, as far as the connection takes it; the loop calls
+// it again when there is room. An error is left to reading, which may still
+// find the server's answer.
+func (s *socket) flush() {
+	for len(s.left) > 0 {
+		n, _, no := syscall.RawSyscall6(syscall.SYS_SENDTO, uintptr(s.fd),
+			uintptr(unsafe.Pointer(&s.left[0])), uintptr(len(s.left)), syscall.MSG_NOSIGNAL, 0, 0)
+		switch no {
+		case 0:
+			s.left = s.left[n:]
+		case syscall.EINTR:
+		case syscall.EAGAIN:
+			return
+		default:
+			s.left = nil
+		}
+	}
+	s.left = nil
+	s.sending.Store(false)
+}
+
+// cut implements carrier.
+func (s *socket) cut() { _ = syscall.Shutdown(s.fd, syscall.SHUT_RDWR) }
+
+// room is called when the connection may take more.
+func (s *socket) room() {
+	s.wire.mu.Lock()
+	defer s.wire.mu.Unlock()
+	if len(s.left) > 0 && !s.wire.closed {
+		s.flush()
+	}
+}

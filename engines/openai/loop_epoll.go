@@ -1,0 +1,242 @@
+//go:build linux && (amd64 || arm64)
+
+package openai
+
+import (
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+const (
+	edge = 1 << 31 // EPOLLET, which package syscall has as a negative number
+	// interest is what a loop is told of a socket. With edges, one that has
+	// been read empty costs nothing until more comes.
+	interest = syscall.EPOLLIN | syscall.EPOLLOUT | syscall.EPOLLRDHUP | edge
+	// ending are the signs that the other side has closed.
+	ending = syscall.EPOLLRDHUP | syscall.EPOLLHUP | syscall.EPOLLERR
+
+	batch    = 256
+	readSize = 64 << 10
+	pageSize = 1 << 10
+)
+
+// loop reads for the sockets that were added to it. Its goroutine runs while
+// there are any.
+//
+// It waits in the runtime's poller, where its own epoll descriptor is one file
+// among others: a thread that waited in epoll_wait itself would hold one of the
+// program's GOMAXPROCS, and requests would wait for it.
+type loop struct {
+	load atomic.Int64 // sockets
+
+	mu   sync.Mutex // guards adding, and starting and stopping
+	file *os.File   // the epoll descriptor; nil while the loop is not running
+	wait syscall.RawConn
+
+	// sockets by descriptor, in pages, so that adding one moves no other.
+	pages [1 << 10]atomic.Pointer[[pageSize]atomic.Pointer[socket]]
+
+	// What follows is the goroutine's.
+	events  [batch]syscall.EpollEvent
+	n, next int // events of this batch, and the one to take next
+	now     time.Duration
+	wall    int64 // at now, by the wall clock
+	serving *socket
+	buf     [readSize]byte
+	control [128]byte
+	iov     syscall.Iovec
+	header  syscall.Msghdr
+}
+
+// at is the place of a descriptor's socket; nil when it is out of range.
+func (l *loop) at(fd int) *atomic.Pointer[socket] {
+	if fd < 0 || fd >= pageSize*len(l.pages) {
+		return nil
+	}
+	page := &l.pages[fd/pageSize]
+	if page.Load() == nil {
+		page.CompareAndSwap(nil, new([pageSize]atomic.Pointer[socket]))
+	}
+	return &page.Load()[fd%pageSize]
+}
+
+// add begins to read for a socket.
+func (l *loop) add(s *socket) error {
+	place := l.at(s.fd)
+	if place == nil {
+		return s.failed("dial", "epoll_ctl", syscall.EMFILE)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		fd, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
+		if err != nil {
+			return s.failed("dial", "epoll_create1", err.(syscall.Errno))
+		}
+		_ = syscall.SetNonblock(fd, true) // tells os.NewFile to use the runtime's poller
+		l.file = os.NewFile(uintptr(fd), "epoll")
+		if l.wait, err = l.file.SyscallConn(); err != nil {
+			l.file.Close()
+			l.file = nil
+			return err
+		}
+		go l.run()
+	}
+	place.Store(s)
+	var no error
+	if err := l.wait.Control(func(fd uintptr) {
+		no = syscall.EpollCtl(int(fd), syscall.EPOLL_CTL_ADD, s.fd, &syscall.EpollEvent{Events: interest, Fd: int32(s.fd)})
+	}); err != nil {
+		return err
+	}
+	if no != nil {
+		place.Store(nil)
+		return s.failed("dial", "epoll_ctl", no.(syscall.Errno))
+	}
+	l.load.Add(1)
+	return nil
+}
+
+// run serves the sockets until there are none. It goes on where it stopped
+// when a call's emit has panicked.
+func (l *loop) run() {
+	clean := false
+	defer func() {
+		if clean {
+			return
+		}
+		v := recover()
+		if l.serving != nil {
+			l.serving.wire.threw(v, v == nil)
+			l.drop(l.serving)
+		}
+		go l.run()
+	}()
+	l.iov.Base, l.iov.Len = &l.buf[0], readSize
+	for l.more() {
+		for l.next < l.n {
+			e := &l.events[l.next]
+			l.next++
+			if place := l.at(int(e.Fd)); place != nil {
+				if s := place.Load(); s != nil {
+					l.ready(s, e.Events)
+				}
+			}
+		}
+	}
+	clean = true
+}
+
+// more waits for events; false when the last socket has gone.
+func (l *loop) more() bool {
+	if l.next < l.n {
+		return true // of a batch that a panic interrupted
+	}
+	if l.load.Load() == 0 && l.stop() {
+		return false
+	}
+	l.next, l.n = 0, 0
+	err := l.wait.Read(func(fd uintptr) bool {
+		n, _, no := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, fd, uintptr(unsafe.Pointer(&l.events)), batch, 0, 0, 0)
+		if no == 0 {
+			l.n = int(n)
+		}
+		return no == 0 && n > 0
+	})
+	if err != nil {
+		panic("openai: wait for events: " + err.Error())
+	}
+	now := time.Now()
+	l.now, l.wall = now.Sub(epoch), now.UnixNano()
+	return true
+}
+
+// stop ends the loop unless a socket has been added.
+func (l *loop) stop() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.load.Load() > 0 {
+		return false
+	}
+	l.file.Close()
+	l.file, l.wait = nil, nil
+	return true
+}
+
+// ready reads a socket empty.
+func (l *loop) ready(s *socket, events uint32) {
+	if events&syscall.EPOLLOUT != 0 && s.sending.Load() {
+		s.room()
+	}
+	for {
+		n, no := l.receive(s.fd)
+		switch {
+		case no == syscall.EINTR:
+			continue
+		case no == syscall.EAGAIN:
+			return
+		case no != 0:
+			s.wire.lost(s.failed("read", "read", no))
+			l.drop(s)
+			return
+		case n == 0:
+			s.wire.lost(nil)
+			l.drop(s)
+			return
+		}
+		at := l.arrived(s)
+		l.serving = s
+		open := s.wire.took(l.buf[:n], at)
+		l.serving = nil
+		if !open {
+			l.drop(s)
+			return
+		}
+		if n < readSize && events&ending == 0 {
+			return
+		}
+	}
+}
+
+// receive reads once, with the kernel's time of what it reads.
+func (l *loop) receive(fd int) (int, syscall.Errno) {
+	l.header = syscall.Msghdr{Iov: &l.iov, Iovlen: 1, Control: &l.control[0], Controllen: uint64(len(l.control))}
+	n, _, no := syscall.RawSyscall(syscall.SYS_RECVMSG, uintptr(fd), uintptr(unsafe.Pointer(&l.header)), 0)
+	return int(n), no
+}
+
+// arrived is when what was just read came, by elapsed: the kernel's stamp of
+// the packet that brought the last byte, which no waiting of ours moves. That
+// is by the wall clock, which may be set meanwhile: what cannot be is put
+// within the time since the socket was read before.
+func (l *loop) arrived(s *socket) time.Duration {
+	at, known := l.now, false
+	c := (*syscall.Cmsghdr)(unsafe.Pointer(&l.control[0]))
+	if l.header.Controllen >= uint64(syscall.SizeofCmsghdr) && c.Level == syscall.SOL_SOCKET && c.Type == syscall.SO_TIMESTAMPNS {
+		ts := (*syscall.Timespec)(unsafe.Pointer(&l.control[syscall.SizeofCmsghdr]))
+		at -= time.Duration(l.wall - ts.Nano())
+		known = true
+	}
+	if !known {
+		at = elapsed()
+	} else if at > l.now {
+		at = min(at, elapsed()) // it came while the batch was being read
+	}
+	before := s.read
+	s.read = l.now
+	return max(at, before)
+}
+
+// drop closes a socket whose wire is closed.
+func (l *loop) drop(s *socket) {
+	s.wire.mu.Lock()
+	l.at(s.fd).Store(nil)
+	_ = syscall.Close(s.fd)
+	s.fd = -1
+	s.wire.mu.Unlock()
+	l.load.Add(-1)
+}

@@ -1,0 +1,50 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/openloop-go/openloop/engines"
+)
+
+// trip is an attempt by the direct transport.
+func (e *Engine) trip(parent context.Context, a *attempt, r *engines.Request, f *form, emit func(engines.Chunk)) error {
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+	c := newCall(e, a, &stream{ctx: parent, emit: emit, reply: &a.reply}, cancel)
+	if c.silence != nil {
+		defer c.silence.Stop()
+	}
+	fresh := e.cfg.Fresh || e.direct.habit.closes.Load()
+	req := e.post(ctx, r, f)
+	req.Close = fresh
+	var request bytes.Buffer
+	if err := req.Write(&request); err != nil {
+		return e.broken(parent, context.Cause(ctx), a, "POST "+e.route.Path, err)
+	}
+	for {
+		if ctx.Err() != nil {
+			return e.broken(parent, context.Cause(ctx), a, "POST "+e.route.Path, context.Cause(ctx))
+		}
+		w, err := e.direct.get(ctx, fresh)
+		if err != nil {
+			return e.broken(parent, context.Cause(ctx), a, "POST "+e.route.Path, err)
+		}
+		a.connected(w.used)
+		a.stay = &w.stay
+		// A connection that was closed before a byte of the request was written
+		// is as if it had not been there.
+		if err = w.begin(c, request.Bytes()); err == nil {
+			select {
+			case <-c.done:
+			case <-ctx.Done():
+				w.abort(c)
+				<-c.done
+			}
+			return c.result(parent, context.Cause(ctx))
+		}
+		if !w.used {
+			return e.broken(parent, context.Cause(ctx), a, "POST "+e.route.Path, err)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package openai
+
+import (
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// wire is one connection of the direct transport: HTTP/1.1 without a
+// goroutine of its own. Its carrier reads and hands over what came.
+type wire struct {
+	stay
+	pool    *pool
+	carrier carrier
+	// fresh: it serves one call only.
+	fresh bool
+	// used: it has served a call before.
+	used bool
+	// idle is when it became idle; the pool's.
+	idle time.Time
+
+	// call is the one that it serves now, nil when it is idle.
+	call atomic.Pointer[call]
+
+	// mu guards what follows, and the carrier against being used once closed.
+	mu     sync.Mutex
+	closed bool
+	err    error // why
+}
+
+// carrier moves a wire's bytes. Its methods are called under the wire's mu
+// and do not wait.
+type carrier interface {
+	// send sends b, at once or as the connection takes it; it may keep b. A
+	// failure shows in reading.
+	send(b []byte)
+	// cut breaks the connection: reading ends soon.
+	cut()
+}
+
+// begin sends the request of a call. An error is why the connection had been
+// closed; the call has not begun then.
+func (w *wire) begin(c *call, request []byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return w.err
+	}
+	w.ended.Store(0)
+	w.call.Store(c)
+	c.a.flow.sent.Store(c.a.flow.now())
+	c.at.Store(int64(elapsed()))
+	w.carrier.send(request)
+	return nil
+}
+
+// abort breaks the connection if it still serves the call.
+func (w *wire) abort(c *call) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.call.Load() == c && !w.closed {
+		w.carrier.cut()
+	}
+}
+
+// shut breaks the connection if it serves none.
+func (w *wire) shut() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.call.Load() == nil && !w.closed {
+		w.carrier.cut()
+	}
+}
+
+// took hands over bytes that were readable at a time of elapsed. It reports
+// whether the connection goes on: if not, it is closed to others and its
+// carrier closes it.
+func (w *wire) took(b []byte, at time.Duration) bool {
+	c := w.call.Load()
+	if c == nil {
+		return w.close(errSurplus)
+	}
+	rest, over := c.take(b, at)
+	if !over {
+		return true
+	}
+	if c.x.place != complete || c.x.closes || w.fresh || len(rest) > 0 {
+		return w.close(io.EOF)
+	}
+	c.a.keep, w.used = true, true
+	w.call.Store(nil)
+	w.pool.put(w)
+	close(c.done)
+	return true
+}
+
+// lost takes the end of the connection: nil for a clean one.
+func (w *wire) lost(why error) {
+	if w.call.Load() == nil {
+		w.broken.Store(true)
+		w.judge()
+	}
+	w.close(why)
+}
+
+// close closes the wire to calls and ends the one that it serves. It returns
+// false, as took does.
+func (w *wire) close(why error) bool {
+	w.mu.Lock()
+	if w.closed, w.err = true, why; why == nil {
+		w.err = io.EOF
+	}
+	c := w.call.Swap(nil)
+	w.mu.Unlock()
+	if c != nil {
+		if !c.ended {
+			c.eof(why)
+		}
+		close(c.done)
+	}
+	return false
+}
+
+// alive reports that the wire has not been closed.
+func (w *wire) alive() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !w.closed
+}
+
+// threw ends the call whose emit did not return.
+func (w *wire) threw(v any, left bool) {
+	if c := w.call.Load(); c != nil {
+		c.panicked, c.left, c.ended = v, left, true
+	}
+	w.close(io.EOF)
+}
