@@ -19,7 +19,7 @@ const (
 	kneeShare = 0.88
 
 	serialRequests, serialWarmup = 30, 3
-	quietRequests                = 300
+	quietRequests                = 150
 	kneeRequests, kneeSettle     = 2000, 400
 	quietDigits, kneeDigits      = 2, 3
 	// writtenDigits are those of a capacity that is worth writing down: a probe
@@ -59,10 +59,11 @@ func (c Capacity) Serial(w Workload) Point {
 }
 
 // Quiet is the point of Poisson arrivals at a third of the capacity, rounded
-// to two digits: 300 requests a run. Batches form there and a queue hardly
+// to two digits: 150 requests a run. Batches form there and a queue hardly
 // does, so a slowdown of the engine shows in full, and the noise of a run stays
-// near the engine's own. The point carries the capacity, so that its latencies
-// are judged although 300 arrivals may leave its stability undecided.
+// near the engine's own; twice the requests take nearly twice the time and
+// catch no more. The point carries the capacity, so that its latencies are
+// judged although 150 arrivals may leave its stability undecided.
 func (c Capacity) Quiet(w Workload) Point {
 	return Point{
 		Workload: w, Arrivals: arrival.Poisson{Rate: c.share(quietShare, quietDigits)},

@@ -27,7 +27,7 @@ func ExampleProbeCapacity() {
 	// write    const capacity benchtest.Capacity = 14 // req/s
 	//          and leave it: the rates follow from it, and a baseline is of one rate
 	//          capacity.Serial(workload) // serial, closed loop, 30 requests a run
-	//          capacity.Quiet(workload)  // poisson 4.7/s, 300 requests a run
+	//          capacity.Quiet(workload)  // poisson 4.7/s, 150 requests a run
 	//          capacity.Knee(workload)   // poisson 12.3/s, 2000 requests a run
 }
 
@@ -40,7 +40,7 @@ func ExampleCapacity() {
 	}
 	// Output:
 	// serial · serial, closed loop, lengths 2048/256, 30 requests a run · 992673f98ddf
-	// poisson-4.7 · poisson 4.7/s, lengths 2048/256, 300 requests a run · 5302dde720f8
+	// poisson-4.7 · poisson 4.7/s, lengths 2048/256, 150 requests a run · 05af69d28844
 	// poisson-12.3 · poisson 12.3/s, lengths 2048/256, 2000 requests a run · 2741801b3f5a
 }
 
@@ -56,7 +56,7 @@ func ExampleCapacity_Quiet() {
 	p := benchtest.Capacity(14).Quiet(chat)
 	p.Cache = benchtest.ProvedCold
 	fmt.Println(p)
-	// Output: poisson 4.7/s, lengths 2048/256, 300 requests a run
+	// Output: poisson 4.7/s, lengths 2048/256, 150 requests a run
 }
 
 // The knee, for assert.Sustained, Goodput and Attainment.
@@ -91,7 +91,7 @@ func ExampleProbed() {
 	// write    const capacity benchtest.Capacity = 0.12 // req/s
 	//          and leave it: the rates follow from it, and a baseline is of one rate
 	//          capacity.Serial(workload) // serial, closed loop, 30 requests a run
-	//          capacity.Quiet(workload)  // poisson 0.04/s, 300 requests a run
+	//          capacity.Quiet(workload)  // poisson 0.04/s, 150 requests a run
 	//          capacity.Knee(workload)   // poisson 0.106/s, 2000 requests a run
 }
 
@@ -108,7 +108,7 @@ func ExampleProbed_String() {
 	// write    const capacity benchtest.Capacity = 14 // req/s
 	//          and leave it: the rates follow from it, and a baseline is of one rate
 	//          capacity.Serial(workload) // serial, closed loop, 30 requests a run
-	//          capacity.Quiet(workload)  // poisson 4.7/s, 300 requests a run
+	//          capacity.Quiet(workload)  // poisson 4.7/s, 150 requests a run
 	//          capacity.Knee(workload)   // poisson 12.3/s, 2000 requests a run
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/openloop-go/openloop/benchtest"
 	"github.com/openloop-go/openloop/benchtest/arrival"
 	"github.com/openloop-go/openloop/engines"
+	"github.com/openloop-go/openloop/engines/sim"
 )
 
 // Everything that is wrong is said at once, before anything starts.
@@ -182,4 +183,28 @@ func ExampleWorkload() {
 	}
 	fmt.Println(len(runs.Records[0].Counted()), runs.Records[0].Valid())
 	// Output: 100 true
+}
+
+// With an SLO, a point's goodput and attainment are metrics of each run, and a
+// gate compares them with the baseline's by itself.
+func ExamplePoint_slo() {
+	engine, err := sim.NewModel(sim.Config{Seed: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	p := benchtest.Point{
+		Workload: chat, Arrivals: arrival.Poisson{Rate: 12.5}, Requests: 2000, Settle: 400, Runs: 1,
+		SLO: benchtest.SLO{TTFT: 500 * time.Millisecond, TPOT: 40 * time.Millisecond},
+	}
+	runs, err := benchtest.Run(context.Background(), engine, p, benchtest.Options{Test: "TestHoldsItsSLO"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, name := range []string{"goodput-req/s", "attainment"} {
+		v, err := runs.Records[0].Value(name)
+		fmt.Printf("%s %.3g %v\n", name, v, err)
+	}
+	// Output:
+	// goodput-req/s 12.1 <nil>
+	// attainment 0.943 <nil>
 }

@@ -84,7 +84,7 @@ func slug(s string) string {
 // the workload with a hash of its first requests, the load, the lengths of
 // the phases with their defaults written out, what is required of the cache,
 // limits in flight, and the seed. What is off is left out. Name, Runs,
-// Starts, Capacity and Limits are not part of it: they change nothing that is
+// Starts, Capacity, SLO and Limits are not part of it: they change nothing that is
 // measured in a run.
 func (p Point) Pairs() []metric.Pair {
 	p = p.orDefaults()

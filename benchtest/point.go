@@ -92,6 +92,14 @@ type Point struct {
 	// is measured and is no part of the point's identity.
 	Capacity float64
 
+	// SLO is the objective of a request at this load, as in
+	// SLO{TTFT: 500 * time.Millisecond, TPOT: 40 * time.Millisecond}. With it
+	// the goodput and the attainment of each run are metrics like others
+	// ("goodput-req/s", "attainment"), kept in the baseline and gated by
+	// default. The zero value is none. It changes nothing that is measured and
+	// is no part of the point's identity.
+	SLO SLO
+
 	// Limits are the limits of validity; zero fields are the defaults of
 	// DefaultLimits. They are no part of the point's identity.
 	Limits Limits

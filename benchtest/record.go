@@ -16,7 +16,7 @@ func (s *session) newRecord(planned PlannedRun) *metric.Record {
 		Test:   s.options.Test, PointName: p.Name,
 		Point: s.pairs, PointHash: s.plan.Hash,
 		Arm: s.arm, Run: planned.Index, Start: planned.Start, StartID: s.start.id, Seed: planned.Seed,
-		Virtual: s.virtual, InFlight: p.Closed.InFlight, Capacity: p.Capacity,
+		Virtual: s.virtual, InFlight: p.Closed.InFlight, Capacity: p.Capacity, SLO: p.SLO,
 	}
 	r.Warnings = append(r.Warnings, s.start.warnings...)
 	s.describe(r)

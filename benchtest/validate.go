@@ -21,6 +21,11 @@ func (p Point) Validate() error {
 	c.part("Point.Arrivals", func() { c.load(p) })
 	c.phases(p)
 	c.bounds(p)
+	if p.SLO != (SLO{}) {
+		if err := p.SLO.Validate(); err != nil {
+			c.add("Point.SLO", err)
+		}
+	}
 	c.limits(p.Limits)
 	return errors.Join(c...)
 }

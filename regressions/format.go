@@ -55,6 +55,9 @@ func format(b *Baseline) ([]byte, error) {
 	config("point-hash", b.PointHash)
 	config("clock", map[bool]string{false: "real", true: "virtual"}[b.Virtual])
 	config("cache-flush", b.Cache)
+	if b.SLO != "" {
+		config("slo", b.SLO)
+	}
 	for _, p := range b.Point {
 		config(pointKeys+configKey(p.Key), p.Value)
 	}

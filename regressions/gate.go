@@ -3,7 +3,6 @@ package regressions
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/openloop-go/openloop/benchtest/metric"
@@ -31,9 +30,11 @@ const (
 type Metric struct {
 	// Name is a name of package metric, as in "p50-tpot-sec".
 	Name string
-	// Margin is the change for the worse that is tolerated: relative, or for
-	// rates and shares a difference. Zero is the gate's margin; for a rate or
-	// a share, 0.005 (half a percentage point).
+	// Margin is the change for the worse that is tolerated. For a latency or a
+	// throughput it is relative; for goodput-req/s, whose runs are compared by
+	// their differences, a share of the baseline's mean; for a rate of failures
+	// and for attainment a difference, so that 0.01 is one percentage point.
+	// Zero is the gate's margin; for a rate of failures 0.005.
 	Margin float64
 	// Watch lets the metric make a verdict regressed without having to pass:
 	// where its noise cannot resolve its margin, the text says so instead of
@@ -49,11 +50,15 @@ type Gate struct {
 	// upwards it is the relative loss, so that the margin and the change that
 	// is printed are the same percentage, (new − old) ÷ old.
 	Margin float64
-	// Metrics are gated; nil is p50-tpot-sec and p50-e2e-sec with the gate's
-	// margin and p50-ttft-sec, watched, with twice the margin, because the time
-	// to the first token varies by 3 to 25 % between runs where the others vary
-	// by about 1 %; of these, those that the baseline has. Error rate, prompt
-	// and output lengths and the warmth of the cache are guarded always.
+	// Metrics are gated. Nil is the default set, of which those count that the
+	// arms have: p50-tpot-sec and p50-e2e-sec with the gate's margin, and
+	// goodput-req/s where the point has an SLO; watched, p50-ttft-sec and
+	// p95-tpot-sec with twice the margin and p95-ttft-sec with four times,
+	// because times to the first token vary by 3 to 25 % between runs where
+	// medians of the others vary by about 1 %, and max-ttft-sec and
+	// max-itl-sec, which may double: a stall that a median does not see.
+	// Error rate, prompt and output lengths and the warmth of the cache are
+	// guarded always.
 	Metrics []Metric
 	// FalseAlarms is the probability that a whole job, all its gates together,
 	// calls an unchanged engine regressed; zero is 0.025.
@@ -169,15 +174,17 @@ func (g Gate) gated() (metrics []Metric, optional bool) {
 		return []Metric{
 			{Name: "p50-tpot-sec", Margin: m},
 			{Name: "p50-e2e-sec", Margin: m},
-			{Name: "p50-ttft-sec", Margin: math.Min(2*m, maxMargin), Watch: true},
+			{Name: goodput, Margin: m},
+			{Name: "p50-ttft-sec", Margin: min(2*m, maxMargin), Watch: true},
+			{Name: "p95-tpot-sec", Margin: min(2*m, maxMargin), Watch: true},
+			{Name: "p95-ttft-sec", Margin: min(4*m, maxMargin), Watch: true},
+			{Name: "max-ttft-sec", Margin: maxMargin, Watch: true},
+			{Name: "max-itl-sec", Margin: maxMargin, Watch: true},
 		}, true
 	}
 	for _, m := range g.Metrics {
-		if def, _ := metric.Lookup(m.Name); m.Margin == 0 {
-			m.Margin = g.margin()
-			if def.Scale == metric.Difference {
-				m.Margin = errorMargin
-			}
+		if m.Margin == 0 {
+			m.Margin = g.defaultMargin(m)
 		}
 		metrics = append(metrics, m)
 	}

@@ -114,6 +114,9 @@ func (j judging) choose() ([]Metric, *refusal) {
 			return nil, no
 		}
 		if !skip {
+			if no := j.objective(&m); no != nil {
+				return nil, no
+			}
 			out = append(out, m)
 			required = required || !m.Watch
 			errors = errors || m.Name == errorRate

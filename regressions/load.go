@@ -20,7 +20,7 @@ func (g Gate) blind(point []metric.Pair) *refusal {
 	}
 	var echoed []string
 	for _, m := range g.Metrics {
-		if unit := metricDef(m.Name).Unit; slices.Contains([]string{"req/s", "tok/s"}, unit) {
+		if unit := metricDef(m.Name).Unit; m.Name != goodput && slices.Contains([]string{"req/s", "tok/s"}, unit) {
 			echoed = append(echoed, m.Name)
 		}
 	}

@@ -141,14 +141,16 @@ func (v *Verdict) remark(j judging) {
 		case f.Status == Pass && f.Role != Guard && f.Slower <= j.worse:
 			worse = append(worse, f.Metric)
 		case f.Status == Inconclusive && f.Role == Watched && v.Status.Green():
-			watched = append(watched, fmt.Sprintf("%s is watched and undecided: %d runs resolve %s at its noise, its margin is %s",
+			watched = append(watched, fmt.Sprintf("%s, of which %d runs resolve %s where its margin is %s",
 				f.Metric, j.last(), f.rough(f.Resolvable), f.size(f.Margin)))
 		}
 	}
 	if worse != nil {
 		v.notes = append(v.notes, strings.Join(worse, ", ")+": worse beyond chance, within the margin")
 	}
-	v.notes = append(v.notes, watched...)
+	if watched != nil {
+		v.notes = append(v.notes, "watched and undecided at this noise: "+strings.Join(watched, "; "))
+	}
 	if name := lengths[0]; v.Status.Green() && (!j.base.has(name) || !j.cand.has(name)) {
 		v.notes = append(v.notes, "output tokens are not counted in both arms: that outputs are as long as before is not checked")
 	}

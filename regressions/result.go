@@ -110,6 +110,8 @@ func (p *parser) config(rec *benchfmt.Result) error {
 			b.PointHash = v
 		case c.Key == "cache-flush":
 			b.Cache = v
+		case c.Key == "slo":
+			b.SLO = v
 		case c.Key == "clock" && (v == "real" || v == "virtual"):
 			b.Virtual = v == "virtual"
 		case c.Key == schemaKey:

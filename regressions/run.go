@@ -59,6 +59,9 @@ type Arm struct {
 	ControlIdentity []metric.Pair
 	// Virtual is true when time was virtual.
 	Virtual bool
+	// SLO is the objective behind goodput and attainment, in words; empty is
+	// none. These two do not compare between arms of different objectives.
+	SLO string
 	// Cache is how the prefix cache was flushed, as the records say it.
 	Cache string
 	// Problems are the reasons why runs cannot be trusted; an arm that has one
@@ -96,6 +99,9 @@ func FromRecords(records []*metric.Record, metrics []string) (Arm, error) {
 		Key: first.Key, Identity: first.Identity,
 		Virtual: first.Virtual, Cache: first.Flush,
 	}
+	if first.SLO != (metric.SLO{}) {
+		arm.SLO = first.SLO.String()
+	}
 	seen := map[string]int{}
 	for i, r := range records {
 		if err := sameArm(first, r); err != nil {
@@ -127,6 +133,8 @@ func sameArm(a, b *metric.Record) error {
 		return fmt.Errorf("schema %d and %d", a.Schema, b.Schema)
 	case a.Virtual != b.Virtual:
 		return fmt.Errorf("virtual time and a real clock")
+	case a.SLO != b.SLO:
+		return fmt.Errorf("the objectives %v and %v", a.SLO, b.SLO)
 	case a.Flush != b.Flush:
 		return fmt.Errorf("cache flush %q and %q", a.Flush, b.Flush)
 	}

@@ -121,7 +121,10 @@ func (j job) gated() []regressions.Metric {
 		return j.gate.Metrics
 	}
 	const m = regressions.DefaultMargin
-	return []regressions.Metric{{Name: "p50-tpot-sec", Margin: m}, {Name: "p50-e2e-sec", Margin: m}, {Name: "p50-ttft-sec", Margin: 2 * m}}
+	return []regressions.Metric{
+		{Name: "p50-tpot-sec", Margin: m}, {Name: "p50-e2e-sec", Margin: m}, {Name: "p50-ttft-sec", Margin: 2 * m},
+		{Name: "p95-tpot-sec", Margin: 2 * m}, {Name: "p95-ttft-sec", Margin: 4 * m}, {Name: "max-ttft-sec", Margin: 1}, {Name: "max-itl-sec", Margin: 1},
+	}
 }
 
 // kneeEffect is the loss of goodput beside the loss that the bound tolerates.

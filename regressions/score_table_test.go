@@ -58,11 +58,10 @@ type score struct {
 
 func newScore() *score {
 	s := &score{}
-	jobs := []*job{&ours, &plain}
-	for i, c := range append([]contender{{"openloop, tails watched", ours.says}, {"openloop, default metrics", plain.says}}, rivals...) {
+	for i, c := range append([]contender{{"openloop", ours.says}}, rivals...) {
 		r := &row{contender: c, of: map[string]*tally{}, effects: map[string]effect{}, slips: map[string]string{}, unchanged: map[variation]*tally{}}
-		if i < len(jobs) {
-			r.job = jobs[i]
+		if i == 0 {
+			r.job = &ours
 		}
 		s.rows = append(s.rows, r)
 	}
@@ -196,17 +195,17 @@ func (s *score) table() string {
 	return b.String()
 }
 
-// matrix is what became of each mutant: its effect in margins for either of
-// our jobs, and what each gate catches, in per cent.
+// matrix is what became of each mutant: its effect in margins for our job, and
+// what each gate catches, in per cent.
 func (s *score) matrix() string {
 	b := &strings.Builder{}
 	for i, r := range s.rows {
 		fmt.Fprintf(b, "%d %s\n", i+1, r.name)
 	}
-	fmt.Fprintf(b, "%-30s %8s %-36s %8s  caught, %%, by 1 to %d\n", "mutant", "margins", "of", "default", len(s.rows))
+	fmt.Fprintf(b, "%-30s %8s %-36s  caught, %%, by 1 to %d\n", "mutant", "margins", "of", len(s.rows))
 	for _, m := range s.mutants {
 		e := s.rows[0].effects[m.name]
-		fmt.Fprintf(b, "%-30s %8.1f %-36s %8.1f ", m.name, e.margins, e.of, s.rows[1].effects[m.name].margins)
+		fmt.Fprintf(b, "%-30s %8.1f %-36s ", m.name, e.margins, e.of)
 		for _, r := range s.rows {
 			fmt.Fprintf(b, " %3.0f", 100*float64(r.of[m.name].caught)/float64(r.of[m.name].n))
 		}
@@ -215,13 +214,12 @@ func (s *score) matrix() string {
 	return b.String()
 }
 
-// slipped says what our jobs missed, and why, and what they alarmed at.
+// slipped says what our job missed, and why, and what it alarmed at.
 func (s *score) slipped() string {
 	b := &strings.Builder{}
-	for _, r := range s.rows[:2] {
-		for _, name := range slices.Sorted(maps.Keys(r.slips)) {
-			fmt.Fprintf(b, "%s, %s: %v caught, else %s\n", r.name, name, r.of[name], r.slips[name])
-		}
+	our := s.rows[0]
+	for _, name := range slices.Sorted(maps.Keys(our.slips)) {
+		fmt.Fprintf(b, "%s: %v caught, else %s\n", name, our.of[name], our.slips[name])
 	}
 	for _, alarm := range slices.Sorted(slices.Values(s.alarms)) {
 		fmt.Fprintln(b, alarm)

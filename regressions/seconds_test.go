@@ -78,8 +78,8 @@ var races = []race{
 	{load: open(2, 60, 20), looks: fromThree, carried: true, times: 7, short: true},
 	{load: open(4, 60, 40), looks: fromThree, carried: true},
 	{load: open(4, 60, 40), looks: fromFive, carried: true},
-	{load: open(4, 200, 40), looks: fromThree, carried: true},
-	{load: open(4, 300, 50), looks: fromThree, carried: true, short: true},
+	{load: open(4, 150, 50), looks: fromThree, carried: true, times: 7, short: true}, // Capacity.Quiet
+	{load: open(4, 300, 50), looks: fromThree, carried: true},
 	{load: even(4, 60, 40), looks: fromThree, carried: true},
 	// Towards the knee the luck outgrows the effect.
 	{load: open(8, 300, 160), looks: fromThree, carried: true},

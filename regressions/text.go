@@ -2,6 +2,7 @@ package regressions
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -27,6 +28,7 @@ func (v Verdict) Text() string {
 	line("could see", v.couldSee())
 	line("also", v.also())
 	line("gated", v.gatedLine())
+	line("watched", v.margins(Watched))
 	line("design", v.design)
 	line("at", v.at)
 	for _, note := range v.notes {
@@ -123,21 +125,8 @@ func (f Finding) errors() string {
 }
 
 func (v Verdict) gatedLine() string {
-	var parts []string
-	for _, f := range v.Findings {
-		if f.Role == Reported {
-			continue
-		}
-		name, role := f.Metric, ""
-		switch f.Role {
-		case Watched:
-			role = " (watched)"
-		case Guard:
-			name = "error rate"
-		}
-		parts = append(parts, name+" "+f.size(f.Margin)+role)
-	}
-	if len(parts) == 0 {
+	metrics := v.margins(Gated, Guard)
+	if metrics == "" {
 		return ""
 	}
 	share := ""
@@ -145,7 +134,22 @@ func (v Verdict) gatedLine() string {
 		share = fmt.Sprintf(" over %d comparisons", v.Comparisons)
 	}
 	return fmt.Sprintf("%s; false alarms %s a job%s, p ≤ %.2g a look",
-		strings.Join(parts, " · "), percent(v.FalseAlarms), share, v.Level)
+		metrics, percent(v.FalseAlarms), share, v.Level)
+}
+
+// margins are the metrics of these roles with what is tolerated of each.
+func (v Verdict) margins(roles ...Role) string {
+	var parts []string
+	for _, f := range v.Findings {
+		name := f.Metric
+		if f.Role == Guard {
+			name = "error rate"
+		}
+		if slices.Contains(roles, f.Role) {
+			parts = append(parts, name+" "+f.size(f.Margin))
+		}
+	}
+	return strings.Join(parts, " · ")
 }
 
 // describe fills in what the text tells of the arms and the point.

@@ -22,7 +22,7 @@ func TestWatched(t *testing.T) {
 	shake(calm.Runs, 1, 5)
 	v := regressions.Judge(b, calm, regressions.Gate{})
 	assert.Equal(t, regressions.Pass, v.Status, v.Text())
-	assert.Contains(t, v.Text(), "p50-ttft-sec is watched and undecided")
+	assert.Contains(t, v.Text(), "watched and undecided at this noise: p50-ttft-sec")
 
 	shake(calm.Runs, 3, 5)
 	v = regressions.Judge(b, calm, regressions.Gate{})
@@ -46,17 +46,17 @@ func TestTailsAreHeldAgainstTheSameArrivals(t *testing.T) {
 	b, candidate := arms(7, quiet, quiet)
 	unlucky := func(a regressions.Arm, by float64) regressions.Arm {
 		for i, r := range a.Runs {
-			r.Values["max-itl-sec"] = 0.020 * by
+			r.Values["p99-itl-sec"] = 0.020 * by
 			if i < 3 {
-				r.Values["max-itl-sec"] *= 1.3 + 0.01*float64(i)
+				r.Values["p99-itl-sec"] *= 1.3 + 0.01*float64(i)
 			}
 		}
 		return a
 	}
 	unlucky(b.Arm, 1)
 	v := regressions.Judge(b, unlucky(candidate(3), 1), regressions.Gate{})
-	assert.NotContains(t, v.Text(), "max-itl-sec")
+	assert.NotContains(t, v.Text(), "p99-itl-sec")
 	v = regressions.Judge(b, unlucky(candidate(3), 1.5), regressions.Gate{})
-	assert.Contains(t, v.Text(), "max-itl-sec +")
+	assert.Contains(t, v.Text(), "p99-itl-sec +")
 	assert.Equal(t, regressions.Pass, v.Status, "it is told, and decides nothing")
 }

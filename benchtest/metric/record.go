@@ -72,6 +72,9 @@ type Record struct {
 	// Capacity is the rate that the engine is known to sustain with this
 	// workload, in requests a second; 0 is unknown.
 	Capacity float64 `json:"capacity,omitzero"`
+	// SLO is the objective of the point, behind "goodput-req/s" and
+	// "attainment"; the zero value is none.
+	SLO SLO `json:"slo,omitzero"`
 
 	// Requests are the requests of settle, window and cooldown in order of
 	// schedule.

@@ -13,13 +13,13 @@ import (
 // only one token, holds; one that could not be measured does not.
 type SLO struct {
 	// TTFT is from the schedule to the first token event.
-	TTFT time.Duration
+	TTFT time.Duration `json:"ttft,omitzero"`
 	// TPOT is the time per output token after the first event.
-	TPOT time.Duration
+	TPOT time.Duration `json:"tpot,omitzero"`
 	// ITL bounds the longest gap between token events.
-	ITL time.Duration
+	ITL time.Duration `json:"itl,omitzero"`
 	// E2E is from the schedule to the last token event.
-	E2E time.Duration
+	E2E time.Duration `json:"e2e,omitzero"`
 }
 
 // limits are the fields by name.

@@ -2,6 +2,7 @@ package metric
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -13,6 +14,12 @@ var totals = []Def{
 	{Name: "unfinished-rate", Unit: "share", Better: Lower, Scale: Difference,
 		Note:  "unfinished at the drain limit ÷ arrivals in the window; part of error-rate",
 		value: func(r []*Record) (float64, error) { return failedShare(r, unfinished) }},
+	{Name: "goodput-req/s", Unit: "req/s", Better: Higher, Scale: Difference,
+		Note:  "arrivals in the window that met the point's SLO ÷ its length",
+		value: func(r []*Record) (float64, error) { return met(r, (*Record).seconds) }},
+	{Name: "attainment", Unit: "share", Better: Higher, Scale: Difference,
+		Note:  "arrivals in the window that met the point's SLO ÷ all of them, without those the user stopped",
+		value: func(r []*Record) (float64, error) { return met(r, (*Record).due) }},
 	{Name: "completed-req/s", Unit: "req/s", Better: Higher,
 		Note:  "requests whose last token came inside the window ÷ its length",
 		value: func(r []*Record) (float64, error) { return perSecond(r, nil) }},
@@ -79,6 +86,32 @@ func failedOf(records []*Record, of func(*Record) []*Timeline, failed func(*Time
 		return 0, none
 	}
 	return float64(bad) / float64(total), nil
+}
+
+// met is the number of requests that met the SLO of the point, over all runs,
+// for each unit of what they are counted in.
+func met(records []*Record, unit func(*Record) float64) (float64, error) {
+	var good, units float64
+	for _, r := range records {
+		if r.SLO == (SLO{}) {
+			return 0, whyAbsent("the point has no SLO: set Point.SLO")
+		}
+		if _, err := r.Goodput(r.SLO); err != nil {
+			return 0, whyAbsent(strings.TrimPrefix(err.Error(), "metric: "))
+		}
+		n, _ := r.Attainment(r.SLO)
+		good += float64(n)
+		units += unit(r)
+	}
+	return good / units, nil
+}
+
+func (r *Record) seconds() float64 { return (r.To - r.From).Seconds() }
+
+// due are the arrivals of the window that an SLO is owed.
+func (r *Record) due() float64 {
+	_, total := r.Attainment(r.SLO)
+	return float64(total)
 }
 
 // perSecond sums a count of tokens, or 1 when count is nil, over the requests

@@ -201,3 +201,29 @@ func BenchmarkValue(b *testing.B) {
 		})
 	}
 }
+
+// Goodput and attainment are of the point's SLO; what was refused counts as a
+// miss, and a point without an SLO, or in a closed loop, has neither.
+func TestGoodputOfThePointsSLO(t *testing.T) {
+	r := window(streamed(2, 1, 100, 120), streamed(2, 1, 700, 720), fail(streamed(0, 0), "refused"), streamed(2, 1, 100, 150))
+	r.To = r.From + 2*time.Second
+	r.SLO = SLO{TTFT: 500 * ms, TPOT: 40 * ms}
+	for name, want := range map[string]float64{"goodput-req/s": 0.5, "attainment": 0.25} {
+		if v, err := r.Value(name); err != nil || v != want {
+			t.Errorf("%s is %v (%v), want %v", name, v, err, want)
+		}
+	}
+	none, loop := *r, *r
+	none.SLO, loop.InFlight = SLO{}, 4
+	for _, row := range []struct {
+		r    *Record
+		want string
+	}{
+		{&none, "goodput-req/s is absent: the point has no SLO: set Point.SLO"},
+		{&loop, "goodput-req/s is absent: no goodput of a closed loop of 4 in flight: its load follows the server; use an open loop"},
+	} {
+		if v, err := row.r.Value("goodput-req/s"); err == nil || err.Error() != row.want {
+			t.Errorf("%v, %v, want %q", v, err, row.want)
+		}
+	}
+}
