@@ -50,7 +50,8 @@ func (n Noise) Size(x float64) float64 { return math.Abs(change(n.def, x)) }
 
 // Noise is the noise of the metrics that the gate compares, in its order: as
 // many as share the rate of false alarms. A baseline that cannot be trusted,
-// has fewer than three runs or lacks a gated metric is an error.
+// has fewer than three runs or lacks a gated metric is an error, and so is a
+// metric that shows nothing at the load of the point.
 func (g Gate) Noise(base *Baseline) ([]Noise, error) {
 	if err := g.Validate(); err != nil {
 		return nil, err
@@ -59,6 +60,9 @@ func (g Gate) Noise(base *Baseline) ([]Noise, error) {
 		return nil, errors.New("regressions: there is no baseline: read one with ReadBaseline")
 	}
 	if no := conditions(base, base.Arm, against{"baseline", base.accept()}); no != nil {
+		return nil, errors.New("regressions: " + no.reason)
+	}
+	if no := g.blind(base.Point); no != nil {
 		return nil, errors.New("regressions: " + no.reason)
 	}
 	metrics, no := judging{base: base.Arm, cand: base.Arm, gate: g, old: against{"baseline", base.accept()}}.choose()

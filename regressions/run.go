@@ -186,6 +186,13 @@ func (a Arm) starts() int {
 
 // differ names the pairs by which b differs from a, as "key a → b".
 func differ(a, b []metric.Pair) string {
+	if out := differences(a, b); out != nil {
+		return strings.Join(out, ", ")
+	}
+	return "the same pairs in another order"
+}
+
+func differences(a, b []metric.Pair) []string {
 	old, now := values(a), values(b)
 	var out []string
 	for _, p := range a {
@@ -200,10 +207,7 @@ func differ(a, b []metric.Pair) string {
 			out = append(out, fmt.Sprintf("%s none → %q", p.Key, p.Value))
 		}
 	}
-	if out == nil {
-		return "the same pairs in another order"
-	}
-	return strings.Join(out, ", ")
+	return out
 }
 
 func values(pairs []metric.Pair) map[string]string {

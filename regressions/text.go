@@ -24,6 +24,7 @@ func (v Verdict) Text() string {
 	line(v.old.name, old)
 	line("candidate", now)
 	line("builds", v.builds)
+	line("changed", v.changed)
 	line("control", v.control)
 	line("could see", v.couldSee())
 	line("also", v.also())
@@ -157,8 +158,12 @@ func (v *Verdict) describe(base *Baseline, cand Arm) {
 	if base != nil {
 		v.baseline = side{runs: len(base.Runs), starts: base.starts(), recorded: base.Recorded, commit: base.Commit, virtual: base.Virtual}
 	}
-	if base != nil && v.old.control() {
+	switch {
+	case base == nil:
+	case v.old.control():
 		v.builds = builds(base.Arm, cand)
+	default:
+		v.changed = changed(base.Arm, cand)
 	}
 	v.candidate = side{runs: len(cand.Runs), starts: cand.starts(), virtual: false}
 	v.at = at(cand.Point)

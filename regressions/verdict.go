@@ -123,10 +123,11 @@ type Verdict struct {
 	baseline, candidate side
 	at                  string
 	design              string
-	// builds is how the builds of two arms differ that were measured in turns;
+	// builds is how the builds of two arms differ that were measured in turns,
+	// changed what else of the engine is not as it was in the baseline;
 	// control how the control moved since the baseline.
-	builds, control string
-	notes           []string
+	builds, changed, control string
+	notes                    []string
 }
 
 // side is an arm as the text tells of it.

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/openloop-go/openloop/benchtest/metric"
 	"github.com/openloop-go/openloop/regressions"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -168,12 +170,20 @@ func TestPlanOfABaseline(t *testing.T) {
 	}
 	assert.Equal(t, []string{"p50-tpot-sec gated true", "p50-e2e-sec gated true", "p50-ttft-sec watched false"}, resolvable)
 
+	var out, bad bytes.Buffer
+	assert.Equal(t, exitUnusable, planVerb([]string{"-baseline", path, "-metrics", "output-tok/s=5%"}, &out, &bad))
+	assert.Contains(t, bad.String(), "refused on an open loop: output-tok/s: throughput below saturation is the offered load echoed back")
+
+	base.Point = []metric.Pair{{Key: "in-flight", Value: "64"}}
+	base.PointHash = metric.Hash(base.Point)
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, regressions.WriteBaseline(path, base, false))
 	f, status = plan(t, "-baseline", path, "-metrics", "p50-ttft-sec=10%,output-tok/s=5%")
 	assert.Equal(t, exitNegative, status, "gated, it must be resolvable")
 	assert.Equal(t, []bool{false, true}, []bool{f.Metrics[0].Resolvable, f.Metrics[1].Resolvable})
 	assert.Equal(t, "-metrics p50-ttft-sec="+strings.ReplaceAll(percent(float64(f.Metrics[0].Remedy.Margin)), " ", ""), f.Metrics[0].WouldDo[0].Text)
 
-	f, _ = plan(t, "-baseline", path, "-interleaved")
+	f, _ = plan(t, "-baseline", path, "-metrics", "p50-ttft-sec", "-interleaved")
 	assert.Equal(t, []any{"interleaved", 3}, []any{f.Design, f.Metrics[0].Looks[0].Baseline})
 	f, _ = plan(t, "-baseline", path, "-metrics", "error-rate=1%")
 	assert.InDelta(t, 0.0012, float64(f.Metrics[0].PlannedCV), 0.0001, "identical shares: the floor of a tenth of a point")
