@@ -77,9 +77,12 @@ var template = []struct {
 	{"client memory", []string{"client-memory"}},
 	{"NUMA pinning", []string{"numa"}},
 	{"client host and network", []string{"client-network"}},
-	{"GPU clocks and temperature", []string{"clock"}},
+	{fieldClocks, []string{"clock"}},
 	{"harness version", []string{"openloop"}},
 }
+
+// fieldClocks is found out in the window, after the others.
+const fieldClocks = "GPU clocks and temperature"
 
 // unrecorded names the fields of the template that no pair tells.
 func unrecorded(pairs []metric.Pair) []string {

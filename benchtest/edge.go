@@ -23,6 +23,9 @@ type edge struct {
 	// latencies is the histogram of the Go scheduler; nil in virtual time.
 	latencies *metrics.Float64Histogram
 	err       error
+	// devices is what the engine's devices did up to this edge from the other.
+	devices   map[string]float64
+	deviceErr error
 }
 
 // readEdge reads the counters that the engine has.

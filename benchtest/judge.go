@@ -25,6 +25,7 @@ const (
 	kindLength        = "length"
 	kindRestarted     = "restarted"
 	kindCompiled      = "compile-in-window"
+	kindThrottled     = "throttled"
 	kindCapped        = "in-flight-cap"
 	kindNotIdle       = "not-idle"
 	kindTooShort      = "too-short"
@@ -55,6 +56,7 @@ func Judge(r *metric.Record, p Point) (problems []metric.Problem, warnings []str
 	j.stream()
 	j.lengths()
 	j.counters()
+	j.devices()
 	return j.problems, j.warnings
 }
 

@@ -16,7 +16,7 @@ func (s *session) newRecord(planned PlannedRun) *metric.Record {
 		Test:   s.options.Test, PointName: p.Name,
 		Point: s.pairs, PointHash: s.plan.Hash,
 		Arm: s.arm, Run: planned.Index, Start: planned.Start, StartID: s.start.id, Seed: planned.Seed,
-		Virtual: s.virtual, InFlight: p.Closed.InFlight, Capacity: p.Capacity, SLO: p.SLO,
+		Virtual: s.virtual, InFlight: p.Closed.InFlight, Capacity: p.Capacity,
 	}
 	r.Warnings = append(r.Warnings, s.start.warnings...)
 	s.describe(r)
@@ -55,6 +55,7 @@ func (s *session) fill(r *metric.Record, out outcome) {
 		r.GapCV2 = arrival.GapCV2(append(due, r.To))
 	}
 	r.Counters = counted(out.edges[0], out.edges[1])
+	recordDevices(r, out.edges[1])
 	_, r.CacheProof = cachedShare(r)
 	s.happened(r, out)
 	if s.plan.Point.Settle == 0 && r.InFlight != 1 {

@@ -56,7 +56,14 @@ func (s *session) load(planned PlannedRun, salt string, warmup bool) load {
 
 // offer offers a load, on the clock or by computing.
 func (s *session) offer(ctx context.Context, l load, watch watcher) outcome {
-	onEdge := func() edge { return readEdge(ctx, s.engine, s.virtual) }
+	devices := s.watchDevices()
+	defer devices.end()
+	onEdge := func() edge {
+		seen, err := devices.edge(ctx)
+		e := readEdge(ctx, s.engine, s.virtual)
+		e.devices, e.deviceErr = seen, err
+		return e
+	}
 	if s.simulator == nil {
 		p := newPass(l, s.engine, s.virtual, onEdge)
 		defer watch(p)()
