@@ -156,12 +156,12 @@ func (b *both) turn(ctx context.Context, s *session, i, n, starts int) error {
 	if s == b.control {
 		idle = b.candidate
 	}
-	before := readEdge(ctx, idle.engine, true).counters.PromptTokens
+	before := readEdge(ctx, idle.engine).counters.PromptTokens
 	s.elapsed = max(s.elapsed, idle.elapsed) // one clock, where time is computed
 	if err := s.one(ctx, i, n, starts); err != nil {
 		return err
 	}
-	after := readEdge(ctx, idle.engine, true).counters.PromptTokens
+	after := readEdge(ctx, idle.engine).counters.PromptTokens
 	if before.Known && after.Known && after.N > before.N {
 		return fmt.Errorf("benchtest: the %s served %d prompt tokens while only the %s was measured: both are the same server, or something else uses it: give each arm a server of its own", idle.arm, after.N-before.N, s.arm)
 	}

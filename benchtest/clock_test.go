@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/openloop-go/openloop/benchtest/arrival"
+	"github.com/openloop-go/openloop/benchtest/metric"
 )
 
 // On a real clock nothing leaves early, and no goroutine stays behind.
@@ -27,7 +28,10 @@ func TestOnARealClock(t *testing.T) {
 		require.GreaterOrEqual(t, q.LastToken-q.FirstToken, 2*time.Millisecond)
 		require.GreaterOrEqual(t, q.Closed, q.LastToken)
 	}
-	assert.Contains(t, r.Counters, counterScheduler)
+	for _, name := range []string{"lag_p50_sec", "lag_p99_sec", "lag_max_sec", "achieved", "sent_gap_cv2", "sent_burst", "planned_burst", readScheduler, readStoppedShare, readStoppedMax, readProcess, readCPUs} {
+		assert.Contains(t, r.Client.Readings, name)
+	}
+	assert.Equal(t, metric.ClientOK, r.Client.Verdict, "%v", r.Client.Reasons)
 	assert.Less(t, time.Since(r.Time), time.Minute, "the wall clock is a label")
 	for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
 		require.True(t, time.Now().Before(end), "%d goroutines, %d before", runtime.NumGoroutine(), before)

@@ -49,6 +49,9 @@ func (p *pass) dispatchClosed(ctx context.Context) {
 			if _, ended := p.windowEnded(); ended {
 				return
 			}
+			if p.refuses(phase, s.at) {
+				return
+			}
 			f, ok := <-flights
 			if !ok {
 				return
@@ -61,6 +64,18 @@ func (p *pass) dispatchClosed(ctx context.Context) {
 			sent++
 		}
 	}
+}
+
+// refuses reports whether a request of that phase, due at the given time, is
+// one too many.
+func (p *pass) refuses(phase metric.Phase, at time.Duration) bool {
+	p.mu.Lock()
+	no, err := p.bound.refuses(phase, at-p.from)
+	p.mu.Unlock()
+	if err != nil {
+		p.crashWith(err)
+	}
+	return no
 }
 
 // indices yields 0, 1, 2, … for requests whose times are not known yet.

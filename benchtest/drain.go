@@ -38,7 +38,10 @@ func (p *pass) drained(ctx context.Context) error {
 	case <-ctx.Done():
 		p.end(context.Cause(ctx))
 	case <-p.crashed:
-		p.end(errors.New("benchtest: stopped by a panic elsewhere"))
+		p.mu.Lock()
+		why := firstLine(p.crash.Error())
+		p.mu.Unlock()
+		p.end(errors.New(why))
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -3,8 +3,6 @@ package benchtest
 import (
 	"fmt"
 	"math"
-	"slices"
-	"time"
 
 	"github.com/openloop-go/openloop/benchtest/metric"
 	"github.com/openloop-go/openloop/engines"
@@ -40,7 +38,7 @@ const (
 // record made by Measure or Run has been judged: Judge serves for judging it
 // again, by other limits.
 func Judge(r *metric.Record, p Point) (problems []metric.Problem, warnings []string) {
-	j := judge{r: r, p: p.orDefaults(), window: r.Counted()}
+	j := newJudge(r, p)
 	if len(j.window) == 0 {
 		j.problem(kindNoData, "no request was due in the window: raise Requests or Window")
 		return j.problems, j.warnings
@@ -58,6 +56,10 @@ func Judge(r *metric.Record, p Point) (problems []metric.Problem, warnings []str
 	j.counters()
 	j.devices()
 	return j.problems, j.warnings
+}
+
+func newJudge(r *metric.Record, p Point) *judge {
+	return &judge{r: r, p: p.orDefaults(), window: r.Counted()}
 }
 
 type judge struct {
@@ -119,55 +121,6 @@ func (j *judge) errors() {
 	}
 	if capped > 0 {
 		j.problem(kindCapped, "%d of %d requests were not sent because %d were in flight: lower the load or raise Point.MaxInFlight", capped, n, j.p.MaxInFlight)
-	}
-}
-
-// client: whether the load was offered when the schedule said.
-func (j *judge) client() {
-	var lags []time.Duration
-	var first, last *metric.Timeline
-	unknown := 0
-	for _, t := range j.window {
-		if t.Sent == 0 {
-			if t.Failure == "" {
-				unknown++
-			}
-			continue
-		}
-		// A wait for a slot of the limit that the point asks for is no lag.
-		lags = append(lags, t.Sent-max(t.Scheduled, t.Released))
-		if first == nil {
-			first = t
-		}
-		if last == nil || t.Sent > last.Sent {
-			last = t
-		}
-	}
-	if unknown > 0 {
-		j.problem(kindClientUnknown, "%d of %d requests carry no time of sending, so that nobody knows when the load was offered: the engine must call Request.Stamp (engines/enginetest checks it)", unknown, len(j.window))
-	}
-	if len(lags) == 0 {
-		return
-	}
-	slices.Sort(lags)
-	p99 := lags[(99*len(lags)+99)/100-1] // nearest rank
-	if limit := j.p.Limits.Lag; p99 > limit {
-		j.problem(kindClient, "requests left %v late (p99 of sent − scheduled over %d), limit %v: this host could not send on time; give it more CPU, lower the load or raise Limits.Lag", p99, len(lags), limit)
-	}
-	if p99 := j.r.Counters[counterScheduler]; p99 > j.p.Limits.Lag.Seconds() {
-		j.problem(kindClient, "goroutines of this process waited %.3gs to run (p99), limit %v: events were stamped late; give this host more CPU or raise Limits.Lag", p99, j.p.Limits.Lag)
-	}
-	if j.r.InFlight > 0 || j.p.ClientLimit > 0 || len(j.window) < 2 {
-		return // there is no offered rate to achieve
-	}
-	planned := j.window[len(j.window)-1].Scheduled - j.window[0].Scheduled
-	took := last.Sent - first.Sent
-	achieved := float64(len(lags)) / float64(len(j.window))
-	if took > planned {
-		achieved *= planned.Seconds() / took.Seconds()
-	}
-	if !(achieved >= j.p.Limits.Achieved) {
-		j.problem(kindClient, "achieved ÷ offered is %.3f (%d of %d sent, over %v for %v planned), want at least %.3f: the numbers are those of the client, not of the server; lower the load or give the client more CPU", achieved, len(lags), len(j.window), brief(took), brief(planned), j.p.Limits.Achieved)
 	}
 }
 

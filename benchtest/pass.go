@@ -24,7 +24,8 @@ const ahead = 64
 type pass struct {
 	load
 	*waiter
-	engine engines.Engine
+	engine  engines.Engine
+	virtual bool
 
 	// life is the context of all requests; abort ends it with a cause.
 	life  context.Context
@@ -55,10 +56,15 @@ type pass struct {
 	// those that the dispatcher has taken from it and not yet refilled.
 	freed chan slot
 	spare []slot
+	// bound keeps a closed loop in bounds; mu guards it.
+	bound bound
 
 	edges   [2]edge
 	reading sync.WaitGroup
 	onEdge  func() edge
+	// waker watches how late this process wakes up; nil in virtual time, and
+	// where it cannot be watched.
+	waker *waker
 }
 
 // outcome is what a load came to.
@@ -71,15 +77,17 @@ type outcome struct {
 	stuck int
 	// capped is true when MaxInFlight was reached.
 	capped bool
+	// bounded is what to say of a cooldown that was bounded.
+	bounded string
 	// cut is why the load ended before its plan; nil when it did not.
 	cut error
 }
 
 func newPass(l load, engine engines.Engine, virtual bool, onEdge func() edge) *pass {
 	p := &pass{
-		load: l, waiter: newWaiter(time.Now(), virtual), engine: engine, onEdge: onEdge,
+		load: l, waiter: newWaiter(time.Now(), virtual), engine: engine, virtual: virtual, onEdge: onEdge,
 		windowDone: make(chan struct{}), idle: make(chan struct{}), crashed: make(chan struct{}),
-		freed: make(chan slot, l.inFlight),
+		freed: make(chan slot, l.inFlight), bound: newBound(l),
 	}
 	return p
 }
@@ -88,6 +96,11 @@ func newPass(l load, engine engines.Engine, virtual bool, onEdge func() edge) *p
 func (p *pass) run(ctx context.Context) outcome {
 	p.life, p.abort = context.WithCancelCause(context.WithoutCancel(ctx))
 	defer p.abort(nil)
+	defer p.close()
+	if !p.virtual && p.warmup == 0 {
+		p.waker = newWaker(p.origin)
+		defer p.waker.stop()
+	}
 	if p.inFlight > 0 {
 		p.dispatchClosed(ctx)
 	} else {
@@ -98,6 +111,7 @@ func (p *pass) run(ctx context.Context) outcome {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	out.origin, out.from, out.to, out.edges = p.origin, p.from, p.to, p.edges
+	out.bounded = p.bound.warning()
 	for _, f := range p.flights {
 		if !f.ended {
 			// Its goroutine may yet write, so a copy of the plan stands for it.
@@ -152,7 +166,13 @@ func (p *pass) closeWindow(at time.Duration) {
 func (p *pass) readEdge(i int) {
 	p.reading.Go(func() {
 		defer p.recovered("the engine's counters")
+		var here *local
+		if !p.virtual {
+			here = readLocal(p.now())
+			here.wakes = p.waker.take()
+		}
 		p.edges[i] = p.onEdge()
+		p.edges[i].local = here
 	})
 }
 

@@ -16,7 +16,7 @@ func (s *session) newRecord(planned PlannedRun) *metric.Record {
 		Test:   s.options.Test, PointName: p.Name,
 		Point: s.pairs, PointHash: s.plan.Hash,
 		Arm: s.arm, Run: planned.Index, Start: planned.Start, StartID: s.start.id, Seed: planned.Seed,
-		Virtual: s.virtual, InFlight: p.Closed.InFlight, Capacity: p.Capacity,
+		Virtual: s.virtual, InFlight: p.Closed.InFlight, Capacity: p.Capacity, SLO: p.SLO,
 	}
 	r.Warnings = append(r.Warnings, s.start.warnings...)
 	s.describe(r)
@@ -55,9 +55,13 @@ func (s *session) fill(r *metric.Record, out outcome) {
 		r.GapCV2 = arrival.GapCV2(append(due, r.To))
 	}
 	r.Counters = counted(out.edges[0], out.edges[1])
+	s.client(r, out)
 	recordDevices(r, out.edges[1])
 	_, r.CacheProof = cachedShare(r)
 	s.happened(r, out)
+	if out.bounded != "" {
+		r.Warnings = append(r.Warnings, out.bounded)
+	}
 	if s.plan.Point.Settle == 0 && r.InFlight != 1 {
 		r.Warnings = append(r.Warnings, "no settle: the window begins with an empty queue and measures how it fills")
 	} else {

@@ -60,7 +60,7 @@ func (s *session) offer(ctx context.Context, l load, watch watcher) outcome {
 	defer devices.end()
 	onEdge := func() edge {
 		seen, err := devices.edge(ctx)
-		e := readEdge(ctx, s.engine, s.virtual)
+		e := readEdge(ctx, s.engine)
 		e.devices, e.deviceErr = seen, err
 		return e
 	}

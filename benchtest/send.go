@@ -57,6 +57,7 @@ func (p *pass) finish(f *flight) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f.ended = true
+	p.bound.ended(&f.line)
 	f.request.Tokens, f.request.Text = nil, ""
 	p.running--
 	p.left(f, now)

@@ -35,17 +35,19 @@ type simulation struct {
 	// counted is how many requests of the window have not ended.
 	counted int
 	lastEnd time.Duration
+	bound   bound
 	err     error
 }
 
 // run offers the load; its outcome is that of a pass.
 func (s *simulation) run() (out outcome) {
 	s.flying = map[*engines.Request]*flight{}
+	s.bound = newBound(s.load)
 	defer func() {
 		if v := recover(); v != nil {
 			s.err = fmt.Errorf("benchtest: panic in Simulate: %v\n%s", v, debug.Stack())
 		}
-		out = outcome{flights: s.flights, from: s.from, to: s.to, edges: s.edges, cut: s.err}
+		out = outcome{flights: s.flights, from: s.from, to: s.to, edges: s.edges, bounded: s.bound.warning(), cut: s.err}
 		for _, f := range s.flights {
 			out.capped = out.capped || f.line.Failure == failCapped
 		}
@@ -207,6 +209,7 @@ func (s *simulation) done(o engines.Outcome) {
 		f.end(o.Reply, o.Err, nil, s.model)
 	}
 	f.ended = true
+	s.bound.ended(&f.line)
 	f.request.Tokens, f.request.Text = nil, ""
 	s.ends++
 	s.clock = max(s.clock, o.Reply.Closed)

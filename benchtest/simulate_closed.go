@@ -32,6 +32,10 @@ func (s *simulation) closedLoop(yield func(engines.Arrival) bool) {
 			if s.closed && s.counted == 0 {
 				return
 			}
+			if no, err := s.bound.refuses(phase, slot.at-s.from); no {
+				s.err = err
+				return
+			}
 			if phase == metric.Window && !s.opened {
 				s.opened, s.from = true, slot.at
 				s.edges[0] = s.onEdge()

@@ -60,7 +60,7 @@ func (s *session) identify(ctx context.Context) error {
 		}
 		st.identity = identity
 	}
-	e := readEdge(ctx, s.engine, true)
+	e := readEdge(ctx, s.engine)
 	if e.err != nil {
 		st.warnings = append(st.warnings, fmt.Sprintf("the engine's counters could not be read: %v", e.err))
 	}

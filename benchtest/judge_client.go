@@ -1,0 +1,187 @@
+package benchtest
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/openloop-go/openloop/benchtest/metric"
+	"github.com/openloop-go/openloop/engines"
+)
+
+// maxStopped is the share of the window for which the garbage collector may
+// stop this process. Above it more than one event in a hundred waits for it.
+const maxStopped = 0.01
+
+// client judges this side of the run: whether the load was offered when the
+// schedule said, and whether this process could stamp events when they came. It
+// adds the problems, and returns the verdict with its reasons.
+//
+// What decides is lateness, of requests, goroutines and wake-ups, and what was
+// offered. How busy the CPUs were explains a verdict and makes none: an engine
+// that computes on the same host fills it rightly.
+func (j *judge) client() (verdict string, reasons []string) {
+	before := len(j.problems)
+	var fine, unread []string
+	ok := func(format string, args ...any) { fine = append(fine, fmt.Sprintf(format, args...)) }
+
+	s := sentOf(j.window)
+	j.ranOut()
+	if s.unstamped > 0 {
+		j.problem(kindClientUnknown, "%d of %d requests carry no time of sending, so that nobody knows when the load was offered: the engine must call Request.Stamp (engines/enginetest checks it)", s.unstamped, len(j.window))
+		unread = append(unread, fmt.Sprintf("%d of %d requests carry no time of sending", s.unstamped, len(j.window)))
+	}
+	if limit := j.p.Limits.Lag; len(s.lags) > 0 {
+		if p99 := s.lag(0.99); p99 > limit {
+			j.problem(kindClient, "requests left %v late (p99 of sent − scheduled over %d), limit %v: this host could not send on time%s; give it more CPU, lower the load or raise Limits.Lag", p99, len(s.lags), limit, j.busy())
+		} else {
+			ok("requests left %v late (p99 of %d), limit %v", p99, len(s.lags), limit)
+		}
+		j.late(readScheduler, "goroutines of this process waited %.3gs to run (p99)", "events were stamped late", ok)
+		j.late(readWake, "this process woke up %.3gs late (p99)", "events were stamped as late", ok)
+		j.stopped(ok)
+	}
+	if achieved, known := s.achieved(j.r, j.p); known {
+		if limit := j.p.Limits.Achieved; !(achieved >= limit) {
+			j.problem(kindClient, "achieved ÷ offered is %.3f (%d of %d sent, over %v for %v planned), want at least %.3f: the numbers are those of the client, not of the server%s; lower the load or give the client more CPU", achieved, len(s.lags), s.planned, brief(s.took), brief(s.span), limit, j.busy())
+		} else {
+			ok("achieved ÷ offered is %.4f, want at least %.3f", achieved, limit)
+		}
+	}
+	if _, known := j.r.Client.Readings[readScheduler]; !known && !j.r.Virtual {
+		unread = append(unread, "how long goroutines of this process waited to run was not read at both edges of the window")
+	}
+	return j.verdict(before, fine, unread)
+}
+
+// verdict is that of the client, from the problems that it added after the
+// first so many, what was found fine and what could not be read.
+func (j *judge) verdict(before int, fine, unread []string) (verdict string, reasons []string) {
+	for _, p := range j.problems[before:] {
+		if p.Kind == kindClient {
+			reasons = append(reasons, p.Text)
+		}
+	}
+	switch {
+	case reasons != nil:
+		return metric.ClientLimited, reasons
+	case unread != nil:
+		return metric.ClientUnknown, append(unread, fine...)
+	}
+	if busy := j.busy(); busy != "" {
+		fine = append(fine, busy[len(" ("):len(busy)-len(")")])
+	}
+	return metric.ClientOK, fine
+}
+
+// late holds a reading of lateness against the limit of lag.
+func (j *judge) late(reading, words, harm string, ok func(string, ...any)) {
+	p99, known := j.r.Client.Readings[reading]
+	switch limit := j.p.Limits.Lag; {
+	case !known:
+	case p99 > limit.Seconds():
+		j.problem(kindClient, words+", limit %v: %s%s; give this host more CPU or raise Limits.Lag", p99, limit, harm, j.busy())
+	default:
+		ok(words+", limit %v", p99, limit)
+	}
+}
+
+// stopped holds the stops of the garbage collector against their limit.
+func (j *judge) stopped(ok func(string, ...any)) {
+	share, known := j.r.Client.Readings[readStoppedShare]
+	longest := j.r.Client.Readings[readStoppedMax]
+	switch {
+	case !known:
+	case share > maxStopped:
+		j.problem(kindClient, "the garbage collector stopped this process for %s of the window, %.3gs at most, limit %s: nothing was stamped meanwhile; raise GOGC, or keep less in memory", percent(share), longest, percent(maxStopped))
+	default:
+		ok("the garbage collector stopped this process for %s of the window, %.3gs at most", percent(share), longest)
+	}
+}
+
+// busy is what is known of the CPUs, in brackets after a space; empty is
+// nothing.
+func (j *judge) busy() string {
+	c := j.r.Client.Readings
+	process, a := c[readProcess]
+	host, b := c[readHost]
+	switch {
+	case a && b:
+		return fmt.Sprintf(" (this process kept %.2g of its %.3g CPUs busy, and %s of the host's were)", process, c[readCPUs], percent(host))
+	case a:
+		return fmt.Sprintf(" (this process kept %.2g of its %.3g CPUs busy)", process, c[readCPUs])
+	}
+	return ""
+}
+
+// ranOut: one request that failed because this host had no descriptor or port
+// for it was not offered to the engine, and the load was another.
+func (j *judge) ranOut() {
+	n, message := 0, ""
+	for _, t := range j.window {
+		if t.Failure == string(engines.Client) {
+			if n++; n == 1 {
+				message = t.Message
+			}
+		}
+	}
+	if n > 0 {
+		j.problem(kindClient, "%d of %d requests failed on this host and never reached the engine; first: %s: allow this process more files (ulimit -n) and ports (net.ipv4.ip_local_port_range), or lower the load", n, len(j.window), message)
+	}
+}
+
+// sent is what was sent of a window, and when.
+type sent struct {
+	planned, unstamped int
+	// lags and times are sorted.
+	lags, times []time.Duration
+	// span is from the first schedule to the last, took from the first sending
+	// to the last.
+	span, took time.Duration
+}
+
+func sentOf(window []*metric.Timeline) sent {
+	s := sent{planned: len(window)}
+	var first time.Duration
+	for _, t := range window {
+		if t.Sent == 0 {
+			if t.Failure == "" {
+				s.unstamped++
+			}
+			continue
+		}
+		if first == 0 {
+			first = t.Sent
+		}
+		s.took = max(s.took, t.Sent-first)
+		// A wait for a slot of the limit that the point asks for is no lag.
+		s.lags = append(s.lags, t.Sent-max(t.Scheduled, t.Released))
+		s.times = append(s.times, t.Sent)
+	}
+	if len(window) > 0 {
+		s.span = window[len(window)-1].Scheduled - window[0].Scheduled
+	}
+	slices.Sort(s.lags)
+	slices.Sort(s.times)
+	return s
+}
+
+// lag is a quantile of the lags, by nearest rank; there is at least one.
+func (s sent) lag(p float64) time.Duration {
+	n := len(s.lags)
+	return s.lags[min(n, max(1, int(p*float64(n)+0.999999)))-1]
+}
+
+// achieved is the rate at which requests left ÷ the rate at which they were
+// due; false where none was offered: in a closed loop, with a limit on the
+// client's side, and of fewer than two.
+func (s sent) achieved(r *metric.Record, p Point) (float64, bool) {
+	if r.InFlight > 0 || p.ClientLimit > 0 || s.planned < 2 || len(s.lags) == 0 {
+		return 0, false
+	}
+	achieved := float64(len(s.lags)) / float64(s.planned)
+	if s.took > s.span {
+		achieved *= s.span.Seconds() / s.took.Seconds()
+	}
+	return achieved, true
+}
