@@ -27,6 +27,9 @@ import (
 const (
 	roleName = "PROCESS_TEST_ROLE"
 	fifoName = "PROCESS_TEST_FIFO"
+	// guardName names another pipe, which only the test binary and its watchdog
+	// have open.
+	guardName = "PROCESS_TEST_GUARD"
 )
 
 func TestMain(m *testing.M) {
@@ -70,7 +73,8 @@ func TestMain(m *testing.M) {
 				Name: "server", Command: []string{os.Args[0]},
 				Env: []string{roleName + "=front"}, Grace: 100 * time.Millisecond,
 			},
-			Ready: func(context.Context, string) error { return nil },
+			Ready:   func(context.Context, string) error { return nil },
+			Guarded: guarded(),
 		})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -96,6 +100,20 @@ func run(m *testing.M) int {
 		return 1
 	}
 	return code
+}
+
+// guarded is the file that the test has for the watchdog to keep open, if any.
+func guarded() []*os.File {
+	path := os.Getenv(guardName)
+	if path == "" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	return []*os.File{f}
 }
 
 // handleInt is another signal handler of the kind that live.go speaks of: it

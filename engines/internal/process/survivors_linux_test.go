@@ -85,3 +85,24 @@ func TestKilledTestBinaryLeavesNobody(t *testing.T) {
 		})
 	}
 }
+
+// What the watchdog keeps open stays open until all that it ends is gone: a
+// lock on a device is not free before the device is.
+func TestGuardedFilesOutliveTheServer(t *testing.T) {
+	r, guard := newRoll(t), newRoll(t)
+	binary := exec.Command(os.Args[0])
+	binary.Env = append(os.Environ(), roleName+"=test", fifoName+"="+r.path, guardName+"="+guard.path)
+	if err := binary.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r.wait(t, "test", "front", "worker", "daemon")
+	if err := binary.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = binary.Wait()
+	guard.gone(t)
+	if err := r.file.SetReadDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	r.gone(t) // at once: who is still there has outlived the watchdog
+}

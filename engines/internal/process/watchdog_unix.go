@@ -4,6 +4,7 @@ package process
 
 import (
 	"io"
+	"os"
 	"os/exec"
 	"strconv"
 	"syscall"
@@ -11,21 +12,38 @@ import (
 
 // watchdogScript reads the group's id, then waits. Another line means that
 // all is well; the end of the pipe, that the parent has died. The sweep at
-// the end is that of sweep_linux.go, for where /proc exists.
+// the end is that of sweep_linux.go, for where /proc exists. It ends when what
+// it has killed is gone, so that whoever waits for the files that it keeps open
+// finds the devices free.
 const watchdogScript = `
+lives() { # lives GROUP TENTHS: waits for its end, and fails once it has come
+	n=0
+	while kill -s 0 -- "-$1"; do
+		[ $n -lt "$2" ] || return 0
+		sleep 0.1
+		n=$((n+1))
+	done
+	return 1
+}
 IFS= read -r group || group=
 if [ -n "$group" ]; then
 	IFS= read -r ended && exit 0
 	kill -s TERM -- "-$group"
-	n=0
-	while [ $n -lt 20 ] && kill -s 0 -- "-$group"; do sleep 0.1; n=$((n+1)); done
-	kill -s KILL -- "-$group"
+	if lives "$group" 20; then
+		kill -s KILL -- "-$group"
+		lives "$group" 50
+	fi
 fi
-for file in /proc/[0-9]*/environ; do
-	if grep -qsa "$1" "$file"; then
+n=0
+while [ $n -lt 50 ]; do
+	files=$(grep -lsa "$1" /proc/[0-9]*/environ)
+	[ -n "$files" ] || exit 0
+	for file in $files; do
 		pid=${file#/proc/}
 		kill -s KILL "${pid%/environ}"
-	fi
+	done
+	sleep 0.1
+	n=$((n+1))
 done
 `
 
@@ -39,10 +57,11 @@ type watchdog struct {
 
 // startWatchdog starts the watchdog before there is anything to watch, so
 // that there is no moment without it.
-func startWatchdog(cookie string) *watchdog {
+func startWatchdog(cookie string, guarded []*os.File) *watchdog {
 	cmd := exec.Command("/bin/sh", "-c", watchdogScript, "openloop-watchdog", cookieName+"="+cookie)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Dir = "/"
+	cmd.ExtraFiles = guarded
 	pipe, err := cmd.StdinPipe()
 	if err != nil {
 		return nil
