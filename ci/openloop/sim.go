@@ -16,10 +16,12 @@ import (
 	"github.com/openloop-go/openloop/engines/sim"
 )
 
-const simUsage = `usage: openloop sim [flags]
+const simUsage = `usage: openloop sim [flags] [MODEL]
 
 Serves the embedded engine, a model of continuous batching behind vLLM's or
-SGLang's routes, until it is interrupted. The first line of output is
+SGLang's routes, until it is interrupted. It understands what those servers are
+started with (MODEL --host --port, --model-path, VLLM_SERVER_DEV_MODE=1 and
+VLLM_API_KEY in the environment), so that it can stand in for them. The first line of output is
 "listening on http://HOST:PORT"; the engine's log goes to standard error.
 
 exit status: 0 after an interrupt, 2 when it cannot serve
@@ -36,7 +38,9 @@ func simVerb(args []string, stdout, stderr io.Writer) int {
 	cfg := sim.Config{Log: stderr}
 	addr := flags.String("addr", "", "`HOST:PORT` to listen on; port 0 takes a free one (default the flavor's own on 127.0.0.1: 8000 for vllm, 30000 for sglang)")
 	simFlags(flags, &cfg)
-	switch err := flags.Parse(args); {
+	var as standIn
+	as.flags(flags)
+	switch err := as.parse(flags, args, &cfg); {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprint(stdout, simUsage)
 		flags.SetOutput(stdout)
@@ -44,18 +48,14 @@ func simVerb(args []string, stdout, stderr io.Writer) int {
 		return exitOK
 	case err != nil:
 		return cannotServe(stderr, err)
-	case flags.NArg() > 0:
-		return cannotServe(stderr, fmt.Errorf("want no arguments, got %q", flags.Args()))
 	}
-	if *addr == "" {
-		*addr = "127.0.0.1:8000"
-		if cfg.Flavor == sim.SGLang {
-			*addr = "127.0.0.1:30000"
-		}
+	listen, err := as.address(*addr, cfg.Flavor)
+	if err != nil {
+		return cannotServe(stderr, err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := serveSim(ctx, stop, cfg, *addr, stdout); err != nil {
+	if err := serveSim(ctx, stop, cfg, listen, stdout); err != nil {
 		return cannotServe(stderr, err)
 	}
 	return exitOK

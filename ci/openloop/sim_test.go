@@ -68,6 +68,43 @@ func TestSimServesTheFlavorAskedFor(t *testing.T) {
 	}
 }
 
+// The packages that start servers start the engine as one of them.
+func TestSimStandsInForServers(t *testing.T) {
+	command := []string{os.Args[0], "-test.run=^TestSimProcess$", "--"}
+	env := []string{"OPENLOOP_SIM_PROCESS=1"}
+	t.Run("vLLM", func(t *testing.T) {
+		engine, stop, err := vllm.Launch(t.Context(), vllm.Config{
+			Model: "org/m", APIKey: "sesame-open", Command: command, Args: []string{"--max-num-seqs", "3"}, Env: env,
+			LogFile: t.TempDir() + "/log",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stop(context.WithoutCancel(t.Context()))
+		server := engine.(*vllm.Server)
+		id, err := server.Describe(t.Context())
+		if err != nil || id.Model != "org/m" || id.Settings["max_num_seqs"] != "3" {
+			t.Errorf("%+v, %v", id, err)
+		}
+		if f, err := server.Flush(t.Context()); err != nil || f.Outcome != engines.Flushed {
+			t.Errorf("flush: %+v, %v", f, err)
+		}
+	})
+	t.Run("SGLang", func(t *testing.T) {
+		engine, stop, err := sglang.Launch(t.Context(), sglang.Config{
+			Model: "org/m", APIKey: "sesame-open", Command: append(command, "-flavor", "sglang"), Env: env,
+			LogFile: t.TempDir() + "/log",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stop(context.WithoutCancel(t.Context()))
+		if f, err := engine.(engines.Flusher).Flush(t.Context()); err != nil || f.Outcome != engines.Flushed {
+			t.Errorf("flush: %+v, %v", f, err)
+		}
+	})
+}
+
 func TestSimEndsWhenInterrupted(t *testing.T) {
 	url, cmd := startSim(t, "-addr", "127.0.0.1:0", "-dev-mode", "-decode-slowdown", "1.1")
 	engine, err := vllm.Attach(t.Context(), vllm.Config{URL: url})
@@ -133,7 +170,9 @@ func TestSimRefusesWhatItCannotServe(t *testing.T) {
 		want string
 	}{
 		{"an unknown flag", []string{"-nonsense"}, "openloop sim: flag provided but not defined: -nonsense\n"},
-		{"an argument", []string{"now"}, "openloop sim: want no arguments, got [\"now\"]\n"},
+		{"two models", []string{"now", "-quiet", "then"}, "openloop sim: want one model, got [\"now\" \"then\"]\n"},
+		{"two addresses", []string{"-addr", ":0", "-port", "1"}, "openloop sim: want -addr or -host and -port, not both\n"},
+		{"a port that is none", []string{"-port", "70000"}, "openloop sim: -port must be from 0 to 65535\n"},
 		{"several wrong values", []string{"-flavor", "tgi", "-decode-slowdown", "-1"},
 			"openloop sim: sim: Flavor must be \"vllm\" or \"sglang\", got \"tgi\"\nopenloop sim: DecodeSlowdown must be positive and finite, got -1\n"},
 		{"a key that is not there", []string{"-api-key", "$NO_SUCH_KEY_HERE"},
