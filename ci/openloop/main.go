@@ -1,6 +1,7 @@
 // Command openloop goes beside the module: what is done outside of go test.
 //
 //	openloop compare OLD NEW   judge one set of runs against another
+//	openloop doctor URL        whether a running server can be measured
 //	openloop plan              what runs can show before they are made
 //	openloop sim               serve the embedded engine on a port
 //
@@ -26,6 +27,7 @@ const (
 // returns the exit status.
 var verbs = map[string]func(args []string, stdout, stderr io.Writer) int{
 	"compare": compareVerb,
+	"doctor":  doctorVerb,
 	"plan":    planVerb,
 	"sim":     simVerb,
 }
@@ -33,6 +35,7 @@ var verbs = map[string]func(args []string, stdout, stderr io.Writer) int{
 const usage = `usage: openloop VERB [flags] [arguments]
 
     openloop compare OLD NEW   judge one set of runs against another
+    openloop doctor URL        whether a running server can be measured
     openloop plan              what runs can show before they are made
     openloop sim               serve the embedded engine on a port
 

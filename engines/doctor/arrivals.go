@@ -1,0 +1,84 @@
+package doctor
+
+import (
+	"fmt"
+	"time"
+)
+
+const (
+	// tooQuick is a stream whose events a busy host may well read at once.
+	tooQuick = 50 * time.Millisecond
+	// allAtOnce is the share of gaps of nearly nothing above which a run is
+	// invalid for its buffered streams, someAtOnce the one from which events
+	// come in batches.
+	allAtOnce, someAtOnce = 0.9, 0.5
+)
+
+// arrivals looks at when events came: whether each came when it was made, or
+// all of them at once when the last was.
+func (v *visit) arrivals() bool {
+	const name = "buffering"
+	g := v.main
+	if _, whole := g.span(); whole < tooQuick || g.tokens < 4 {
+		g = v.generate(v.engine, v.request(v.fit(promptTokens, 16*outputTokens), v.fit(8*outputTokens, promptTokens)))
+	}
+	if g.err != nil {
+		v.say(name, Unknown, "", "a longer stream failed: %s", v.words(g.err))
+		return v.ctx.Err() == nil
+	}
+	first, whole := g.span()
+	share := atOnce(g.gaps(), whole)
+	seen := fmt.Sprintf("%s over %v, the first after %v", plural(g.tokens, "event"), brief(whole), brief(first))
+	switch {
+	case g.tokens < 4:
+		v.say(name, Unknown, "", "a stream has %s: too few to tell", plural(g.tokens, "event"))
+	case share > allAtOnce:
+		return v.heldBack(g, seen)
+	case whole < tooQuick:
+		v.say(name, Unknown, "", "%s: too quick to tell", seen)
+	case share > someAtOnce:
+		v.say(name, Warn, "something on the way passes events on in batches (a proxy's buffer, compression), or this host is too busy to read them in time: gaps between events are not the server's", "%s, and %.0f %% of the gaps between them are nothing", seen, 100*share)
+	default:
+		v.say(name, OK, "", "%s", seen)
+	}
+	return v.ctx.Err() == nil
+}
+
+// heldBack tells a stream that was held back until its end from a server that
+// took long to begin: only the first grows with the length of the output.
+func (v *visit) heldBack(g *generation, seen string) bool {
+	const name = "buffering"
+	n := g.request.MaxTokens / 4
+	short := v.generate(v.engine, v.request(v.fit(promptTokens, 16*outputTokens), n))
+	if short.err != nil {
+		v.say(name, Unknown, "", "a shorter stream failed: %s", v.words(short.err))
+		return v.ctx.Err() == nil
+	}
+	first, whole := g.span()
+	sooner, _ := short.span()
+	switch {
+	case 2*sooner < first:
+		v.say(name, Fault, "something on the way holds streams back until they are complete (nginx: proxy_buffering off; compression; an API gateway): go round it, or switch it off for text/event-stream",
+			"%s, all of them at once; with %s the first came after %v", seen, plural(n, "token"), brief(sooner))
+	case whole < tooQuick:
+		v.say(name, Unknown, "", "%s: too quick to tell", seen)
+	default:
+		v.say(name, Unknown, "look again when the server is idle", "%s; with %s it came after %v: the server took long to begin", seen, plural(n, "token"), brief(sooner))
+	}
+	return v.ctx.Err() == nil
+}
+
+// atOnce is the share of gaps that are next to nothing beside the time that an
+// event takes on average.
+func atOnce(gaps []time.Duration, whole time.Duration) float64 {
+	if len(gaps) == 0 {
+		return 0
+	}
+	n := 0
+	for _, gap := range gaps {
+		if gap*10*time.Duration(len(gaps)) < whole {
+			n++
+		}
+	}
+	return float64(n) / float64(len(gaps))
+}

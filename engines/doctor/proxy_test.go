@@ -1,0 +1,257 @@
+package doctor_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/openloop-go/openloop/engines/doctor"
+	"github.com/openloop-go/openloop/engines/internal/servertest"
+	"github.com/openloop-go/openloop/engines/sim"
+)
+
+// proxy serves a reverse proxy before a server, both in memory; with changes
+// it.
+func proxy(t *testing.T, behind dialer, with func(*httputil.ReverseProxy, *http.Server)) dialer {
+	t.Helper()
+	transport := &http.Transport{DialContext: behind, DisableCompression: true}
+	target, _ := url.Parse("http://server.invalid")
+	p := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			// Read whole: an answer that comes first would close it.
+			if body, err := io.ReadAll(r.In.Body); err == nil {
+				send(r, body)
+			}
+		},
+		Transport:     transport,
+		FlushInterval: -1,
+	}
+	quiet := log.New(io.Discard, "", 0)
+	p.ErrorLog = quiet
+	server := &http.Server{Handler: p, ErrorLog: quiet}
+	with(p, server)
+	pipes := servertest.Listen()
+	go func() { _ = server.Serve(pipes) }()
+	t.Cleanup(func() { _ = server.Close(); transport.CloseIdleConnections() })
+	return pipes.Dial
+}
+
+// rebody replaces a stream's body.
+func rebody(p *httputil.ReverseProxy, with func(*http.Response) io.Reader) {
+	p.ModifyResponse = func(r *http.Response) error {
+		if strings.HasPrefix(r.Header.Get("Content-Type"), "text/event-stream") {
+			r.Body = &body{with(r), r.Body}
+		}
+		return nil
+	}
+}
+
+// body is a stream that was changed.
+type body struct {
+	io.Reader
+	behind io.Closer
+}
+
+func (b *body) Close() error {
+	if c, ok := b.Reader.(io.Closer); ok {
+		_ = c.Close()
+	}
+	return b.behind.Close()
+}
+
+// edit changes the JSON of requests.
+func edit(p *httputil.ReverseProxy, with func(map[string]any)) {
+	rewrite := p.Rewrite
+	p.Rewrite = func(r *httputil.ProxyRequest) {
+		rewrite(r)
+		body, _ := io.ReadAll(r.Out.Body)
+		var o map[string]any
+		if json.Unmarshal(body, &o) == nil {
+			with(o)
+			body, _ = json.Marshal(o)
+		}
+		send(r, body)
+	}
+}
+
+// send sets the body of the request that a proxy sends.
+func send(r *httputil.ProxyRequest, body []byte) {
+	r.Out.Body, r.Out.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+}
+
+// held is a reader that gives nothing until it has all.
+type held struct {
+	from io.Reader
+	all  *bytes.Reader
+}
+
+func (h *held) Read(p []byte) (int, error) {
+	if h.all == nil {
+		b, err := io.ReadAll(h.from)
+		if err != nil {
+			return 0, err
+		}
+		h.all = bytes.NewReader(b)
+	}
+	return h.all.Read(p)
+}
+
+// blocks gives so many bytes at a time, or what is left.
+type blocks struct {
+	from io.Reader
+	size int
+}
+
+func (b blocks) Read(p []byte) (int, error) {
+	n, err := io.ReadFull(b.from, p[:min(b.size, len(p))])
+	if err == io.ErrUnexpectedEOF {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// compressed is a body through gzip, which passes each event on, or not.
+func compressed(r *http.Response, flush bool) io.Reader {
+	from := r.Body
+	r.Header.Set("Content-Encoding", "gzip")
+	read, write := io.Pipe()
+	go func() {
+		z := gzip.NewWriter(write)
+		buf := make([]byte, 4096)
+		for {
+			n, err := from.Read(buf)
+			_, _ = z.Write(buf[:n])
+			if flush {
+				_ = z.Flush()
+			}
+			if err != nil {
+				_ = z.Close()
+				if err == io.EOF {
+					err = nil
+				}
+				write.CloseWithError(err)
+				return
+			}
+		}
+	}()
+	return read
+}
+
+// deaf goes on reading from the server when its client has gone.
+type deaf struct{ http.RoundTripper }
+
+func (d deaf) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := d.RoundTripper.RoundTrip(r.WithContext(context.WithoutCancel(r.Context())))
+	if err != nil {
+		return nil, err
+	}
+	read, write := io.Pipe()
+	from := resp.Body
+	go func() {
+		defer from.Close()
+		buf := make([]byte, 4096)
+		for {
+			n, err := from.Read(buf)
+			_, _ = write.Write(buf[:n]) // fails once the client has gone
+			if err != nil {
+				write.CloseWithError(err)
+				return
+			}
+		}
+	}()
+	resp.Body = read
+	return resp, nil
+}
+
+// What is between the client and a server that is as it should be.
+func TestProxies(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		with    func(*httputil.ReverseProxy, *http.Server)
+		verdict doctor.Verdict
+		wrong   []string
+	}{
+		{"a proxy that passes everything on", func(*httputil.ReverseProxy, *http.Server) {}, doctor.Measurable, nil},
+		{"a buffering proxy", func(p *httputil.ReverseProxy, _ *http.Server) {
+			rebody(p, func(r *http.Response) io.Reader { return &held{from: r.Body} })
+		}, doctor.NotMeasurable, []string{"fault buffering"}},
+		{"a proxy that passes on in blocks", func(p *httputil.ReverseProxy, _ *http.Server) {
+			rebody(p, func(r *http.Response) io.Reader { return blocks{r.Body, 1024} })
+		}, doctor.Measurable, []string{"warn buffering"}},
+		{"a compressing proxy", func(p *httputil.ReverseProxy, _ *http.Server) {
+			rebody(p, func(r *http.Response) io.Reader { return compressed(r, false) })
+		}, doctor.NotMeasurable, []string{"warn compression", "fault buffering"}},
+		{"a compressing proxy that flushes", func(p *httputil.ReverseProxy, _ *http.Server) {
+			rebody(p, func(r *http.Response) io.Reader { return compressed(r, true) })
+		}, doctor.Measurable, []string{"warn compression"}},
+		{"a proxy that compresses by br", func(p *httputil.ReverseProxy, _ *http.Server) {
+			rebody(p, func(r *http.Response) io.Reader {
+				r.Header.Set("Content-Encoding", "br")
+				return r.Body
+			})
+		}, doctor.NotMeasurable, []string{"fault stream"}},
+		{"a proxy that closes each connection", func(_ *httputil.ReverseProxy, s *http.Server) {
+			s.SetKeepAlivesEnabled(false)
+		}, doctor.Measurable, []string{"warn keep-alive"}},
+		{"a proxy that names itself", func(p *httputil.ReverseProxy, _ *http.Server) {
+			p.ModifyResponse = func(r *http.Response) error { r.Header.Set("Via", "1.1 varnish"); return nil }
+		}, doctor.Measurable, []string{"warn http"}},
+		{"a proxy that does not hear its client go", func(p *httputil.ReverseProxy, _ *http.Server) {
+			p.Transport = deaf{p.Transport}
+		}, doctor.Measurable, []string{"warn cancel"}},
+		{"a gateway that takes usage away", func(p *httputil.ReverseProxy, _ *http.Server) {
+			edit(p, func(o map[string]any) { delete(o, "stream_options"); delete(o, "return_token_ids") })
+		}, doctor.NotMeasurable, []string{"fault usage", "unknown token-counts", "unknown output-length", "unknown tokens-per-event", "warn cached-tokens", "unknown counters"}},
+		{"a gateway that sends to another model", func(p *httputil.ReverseProxy, _ *http.Server) {
+			rebody(p, func(r *http.Response) io.Reader {
+				return &replaced{from: r.Body, old: "Meta-Llama-3-8B-Instruct", new: "Meta-Llama-3-1B-Instruct"}
+			})
+		}, doctor.NotMeasurable, []string{"fault attach"}},
+		{"a gateway that hides the server", func(p *httputil.ReverseProxy, s *http.Server) {
+			s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.URL.Path == "/v1/models":
+					_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"meta-llama/Meta-Llama-3-8B-Instruct","owned_by":"acme"}]}`)
+				case strings.HasPrefix(r.URL.Path, "/v1/"):
+					p.ServeHTTP(w, r)
+				default:
+					http.NotFound(w, r)
+				}
+			})
+		}, doctor.Measurable, []string{"warn kind", "unknown version", "unknown routes", "unknown idle", "warn queue-gauges", "unknown cancel", "warn flush", "unknown metrics"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				behind := serve(t, sim.Config{DevMode: true})
+				report := examine(t, sim.Config{}, func(c *doctor.Config) { c.Dial = proxy(t, behind, row.with) })
+				if got := wrong(report); report.Verdict() != row.verdict || !slices.Equal(got, row.wrong) {
+					t.Errorf("%s: %q; want %s: %q", report.Verdict(), got, row.verdict, row.wrong)
+				}
+				golden(t, row.name, text(report))
+			})
+		})
+	}
+}
+
+// replaced is a reader with a word in place of another of the same length.
+type replaced struct {
+	from     io.Reader
+	old, new string
+}
+
+func (r *replaced) Read(p []byte) (int, error) {
+	n, err := r.from.Read(p)
+	copy(p, bytes.ReplaceAll(p[:n], []byte(r.old), []byte(r.new)))
+	return n, err
+}
