@@ -59,7 +59,11 @@ var kind = server.Kind{
 	},
 	Environment: func(string) []string { return nil },
 	Prefix:      "SGLANG_",
-	Short:       map[string]string{"tp": "tp-size", "pp": "pp-size", "dp": "dp-size", "ep": "ep-size"},
+	Devices:     devicesUsed,
+	Short: map[string]string{
+		"tp": "tp-size", "pp": "pp-size", "dp": "dp-size", "ep": "ep-size",
+		"tensor-parallel-size": "tp-size", "pipeline-parallel-size": "pp-size", "data-parallel-size": "dp-size", "expert-parallel-size": "ep-size",
+	},
 	Reserved: map[string]string{
 		"--port":          "every start gets a free one of its own",
 		"--host":          "it is one where nobody else adds load",

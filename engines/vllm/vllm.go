@@ -55,7 +55,8 @@ var kind = server.Kind{
 		}
 		return env
 	},
-	Prefix: "VLLM_",
+	Prefix:  "VLLM_",
+	Devices: devicesUsed,
 	Short: map[string]string{
 		"tp": "tensor-parallel-size", "pp": "pipeline-parallel-size", "dp": "data-parallel-size",
 		"q": "quantization", "O": "optimization-level", "cc": "compilation-config", "ep": "enable-expert-parallel",

@@ -7,13 +7,13 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/openloop-go/openloop/engines/internal/gpu"
 )
 
 // Local names what a server started with env (KEY=VALUE, the last one wins)
@@ -21,48 +21,52 @@ import (
 // the processor. Devices is how many of them the server uses; zero is all.
 // Empty is unknown: there is an accelerator that cannot be named.
 func Local(ctx context.Context, env []string, devices int) string {
-	if gpus, ok := nvidia(ctx); ok {
-		if visible := Visible(gpus, lookup(env, "CUDA_VISIBLE_DEVICES")); len(visible) > 0 {
-			return Name(visible, devices)
-		}
-	} else if otherAccelerator() {
+	return Select(ctx, env, devices).Name()
+}
+
+// GPU is a device; what else than its index and its model is known depends on
+// who lists it.
+type GPU = gpu.Device
+
+// Selection is what a server on this host computes on.
+type Selection struct {
+	// GPUs are the NVIDIA devices, in the server's order. None is the
+	// processor, or where Others is true an accelerator that is not known here.
+	GPUs   []GPU
+	Others bool
+}
+
+// Select is what Local names.
+func Select(ctx context.Context, env []string, devices int) Selection {
+	var all []GPU
+	reader, err := gpu.Host()
+	if err == nil {
+		all, err = reader.List(ctx)
+	}
+	if err != nil {
+		return Selection{Others: otherAccelerator()}
+	}
+	chosen := Visible(all, lookup(env, "CUDA_VISIBLE_DEVICES"))
+	if devices > 0 && devices < len(chosen) {
+		chosen = chosen[:devices]
+	}
+	return Selection{GPUs: chosen}
+}
+
+// Name is "2x NVIDIA H200", or the processor; empty is unknown.
+func (s Selection) Name() string {
+	switch {
+	case slices.ContainsFunc(s.GPUs, func(g GPU) bool { return g.Model == "" }), len(s.GPUs) == 0 && s.Others:
 		return ""
+	case len(s.GPUs) == 0:
+		return Host()
 	}
-	return Host()
-}
-
-// GPU is a device as nvidia-smi lists it.
-type GPU struct{ Index, UUID, Model string }
-
-func nvidia(ctx context.Context) ([]GPU, bool) {
-	path, err := exec.LookPath("nvidia-smi")
-	if err != nil {
-		return nil, false
-	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	out, err := exec.CommandContext(ctx, path, "--query-gpu=index,uuid,name", "--format=csv,noheader").Output()
-	if err != nil {
-		return nil, false
-	}
-	return ParseList(string(out)), true
-}
-
-// ParseList reads the output of nvidia-smi --query-gpu=index,uuid,name
-// --format=csv,noheader.
-func ParseList(csv string) []GPU {
-	var gpus []GPU
-	for line := range strings.Lines(csv) {
-		fields := strings.SplitN(strings.TrimSpace(line), ", ", 3)
-		if len(fields) == 3 {
-			gpus = append(gpus, GPU{fields[0], fields[1], fields[2]})
-		}
-	}
-	return gpus
+	return Name(s.GPUs, 0)
 }
 
 // Visible leaves those of gpus that CUDA_VISIBLE_DEVICES names, by index or
-// by the beginning of the UUID; like CUDA, it stops at the first that does not
+// by the beginning of the UUID, and parts of one (MIG), of which only the UUID
+// is known; like CUDA, it stops at the first that does not
 // exist. Nil is a variable that is not set and leaves all.
 func Visible(gpus []GPU, variable *string) []GPU {
 	if variable == nil {
@@ -71,6 +75,10 @@ func Visible(gpus []GPU, variable *string) []GPU {
 	var visible []GPU
 	for want := range strings.SplitSeq(*variable, ",") {
 		want = strings.TrimSpace(want)
+		if strings.HasPrefix(want, "MIG-") {
+			visible = append(visible, GPU{UUID: want})
+			continue
+		}
 		i := slices.IndexFunc(gpus, func(g GPU) bool {
 			return want != "" && (g.Index == want || strings.HasPrefix(want, "GPU-") && strings.HasPrefix(g.UUID, want))
 		})

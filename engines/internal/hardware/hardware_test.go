@@ -4,14 +4,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 )
 
-const eight = `0, GPU-aa00, NVIDIA H200
-1, GPU-bb11, NVIDIA H200
-2, GPU-cc22, NVIDIA A100-SXM4-80GB
-`
+var three = []GPU{
+	{Index: "0", UUID: "GPU-aa00", Model: "NVIDIA H200"},
+	{Index: "1", UUID: "GPU-bb11", Model: "NVIDIA H200"},
+	{Index: "2", UUID: "GPU-cc22", Model: "NVIDIA A100-SXM4-80GB"},
+}
 
 func TestNameOfDevices(t *testing.T) {
 	set := func(s string) *string { return &s }
@@ -33,7 +33,7 @@ func TestNameOfDevices(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := Name(Visible(ParseList(eight), test.visible), test.used); got != test.want {
+			if got := Name(Visible(three, test.visible), test.used); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
@@ -68,15 +68,31 @@ func TestLocal(t *testing.T) {
 	}
 	dir := t.TempDir()
 	t.Setenv("PATH", dir+":/usr/bin:/bin")
-	script := "#!/bin/sh\ncat <<'END'\n" + eight + "END\n"
-	if err := os.WriteFile(filepath.Join(dir, "nvidia-smi"), []byte(script), 0o755); err != nil {
+	script := "#!/bin/sh\ncat <<'END'\n"
+	for _, g := range three {
+		script += g.Index + ", " + g.UUID + ", " + g.Model + ", 580.65.06, 700.00, 1980, Enabled, Disabled\n"
+	}
+	if err := os.WriteFile(filepath.Join(dir, "nvidia-smi"), []byte(script+"END\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	env := []string{"CUDA_VISIBLE_DEVICES=0", "CUDA_VISIBLE_DEVICES=2,1"}
-	if got, want := Local(t.Context(), env, 0), "1x NVIDIA A100-SXM4-80GB + 1x NVIDIA H200"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	tests := []struct {
+		name    string
+		env     []string
+		devices int
+		want    string
+	}{
+		{"the last of a name wins", []string{"CUDA_VISIBLE_DEVICES=0", "CUDA_VISIBLE_DEVICES=2,1"}, 0, "1x NVIDIA A100-SXM4-80GB + 1x NVIDIA H200"},
+		{"the first of those visible", []string{"CUDA_VISIBLE_DEVICES=2,1"}, 1, "1x NVIDIA A100-SXM4-80GB"},
+		{"more than there are", nil, 8, "2x NVIDIA H200 + 1x NVIDIA A100-SXM4-80GB"},
+		{"every device hidden", []string{"CUDA_VISIBLE_DEVICES="}, 0, Host()},
+		{"a part of one, whose name is not known", []string{"CUDA_VISIBLE_DEVICES=MIG-1234"}, 0, ""},
 	}
-	if got := Local(t.Context(), []string{"CUDA_VISIBLE_DEVICES="}, 0); !strings.Contains(got, " cores ") {
-		t.Errorf("with every device hidden: got %q, want the processor", got)
+	for _, test := range tests {
+		if got := Local(t.Context(), test.env, test.devices); got != test.want {
+			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		}
+	}
+	if got := Select(t.Context(), []string{"CUDA_VISIBLE_DEVICES=MIG-1234"}, 0).GPUs; len(got) != 1 || got[0].UUID != "MIG-1234" {
+		t.Errorf("got %+v", got)
 	}
 }

@@ -52,6 +52,9 @@ type Kind struct {
 	// Alias is the name under which a model is served that was given in
 	// another way, as by the path of its file. Nil: the name it was given by.
 	Alias func(model string) string
+	// Devices is how many devices a server uses, by the settings of its
+	// arguments; zero, and nil, is all that it sees.
+	Devices func(settings map[string]string) int
 	// Without matches lines by which a server says that it goes on without
 	// the GPU. Nil: this kind does not.
 	Without *regexp.Regexp
@@ -62,6 +65,8 @@ type Config struct {
 	launch.Config
 	// from is where URL was found, and longer how to get a longer budget.
 	from, longer string
+	// locks is the folder of locks; empty is the usual one.
+	locks string
 }
 
 // resolve fills what the environment decides. A configuration with Dial is
@@ -75,6 +80,7 @@ func (k *Kind) resolve(given launch.Config) (Config, error) {
 	if err != nil {
 		return c, err
 	}
+	c.locks = env.Locks
 	if c.URL == "" {
 		c.URL, c.from = k.URL(env), k.Variable
 	}

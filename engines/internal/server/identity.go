@@ -33,6 +33,7 @@ func (s *Server) Identity() engines.Identity {
 	if p := s.Process(); p != nil {
 		id.Command = p.Command()
 		id.Settings = s.kind.settings(s.config, os.Environ())
+		maps.Copy(id.Settings, s.claim.settings())
 		maps.Copy(id.Settings, p.Settings())
 		id.Revision = id.Settings["revision"]
 	}

@@ -24,6 +24,7 @@ const defaultBudget = 10 * time.Minute
 type Server struct {
 	kind   *Kind
 	config Config
+	claim  *claim
 
 	restarting sync.Mutex
 	starts     atomic.Int64
@@ -38,7 +39,7 @@ type incarnation struct {
 }
 
 // Attach attaches to the server at Config.URL, or at the URL in the
-// environment.
+// environment. It has no end, so it takes no lock: Launch does.
 func Attach(ctx context.Context, k *Kind, given launch.Config) (*Server, error) {
 	c, err := k.resolve(given)
 	if err != nil {
@@ -47,36 +48,46 @@ func Attach(ctx context.Context, k *Kind, given launch.Config) (*Server, error) 
 	if c.URL == "" {
 		return nil, fmt.Errorf("attach %s: no URL: set Config.URL, %s or OPENLOOP_ENGINE_URL", k.Name, k.Variable)
 	}
-	return k.attach(ctx, c)
+	return k.attach(ctx, c, nil)
 }
 
 // Launch attaches where there is a URL, as Attach does, and starts a server
-// where there is none.
+// where there is none. It waits until no other test binary has the server at
+// the URL, or the devices of one that is started.
 func Launch(ctx context.Context, k *Kind, given launch.Config) (*Server, error) {
 	c, err := k.resolve(given)
 	if err != nil {
 		return nil, err
 	}
-	return k.launch(ctx, c)
+	claim, err := k.claim(ctx, c, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	return k.launch(ctx, c, claim)
 }
 
-func (k *Kind) launch(ctx context.Context, c Config) (*Server, error) {
+// launch attaches or starts; with an error it gives the claim back.
+func (k *Kind) launch(ctx context.Context, c Config, claim *claim) (*Server, error) {
+	s := &Server{kind: k, config: c, claim: claim}
+	var err error
 	if c.URL != "" {
-		return k.attach(ctx, c)
+		s, err = k.attach(ctx, c, claim)
+	} else if err = s.begin(ctx); err == nil && !s.Process().Local() {
+		// It computes elsewhere, so nothing of this host is taken.
+		err = claim.release()
 	}
-	s := &Server{kind: k, config: c}
-	if err := s.begin(ctx); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, errors.Join(err, claim.release())
 	}
 	return s, nil
 }
 
-func (k *Kind) attach(ctx context.Context, c Config) (*Server, error) {
+func (k *Kind) attach(ctx context.Context, c Config, claim *claim) (*Server, error) {
 	client, err := k.awaitReady(ctx, c, c.URL)
 	if err != nil {
 		return nil, fmt.Errorf("attach %s: %w", k.Name, err)
 	}
-	s := &Server{kind: k, config: c}
+	s := &Server{kind: k, config: c, claim: claim}
 	s.now.Store(&incarnation{client: client})
 	return s, nil
 }
@@ -96,6 +107,9 @@ func (s *Server) begin(ctx context.Context) error {
 				k.Name, command[0], k.Install, k.Variable)
 		}
 	}
+	if err := s.claim.settle(ctx); err != nil {
+		return fmt.Errorf("start %s: waiting for GPU memory: %w", k.Name, err)
+	}
 	var client *openai.Engine
 	var stranger stranger
 	var gpuless line
@@ -107,8 +121,8 @@ func (s *Server) begin(ctx context.Context) error {
 			Args:  func(at launch.Place) []string { return k.arguments(c, at) },
 			Image: c.Image, GPUs: c.GPUs, Mounts: c.Mounts, ShmSize: c.ShmSize,
 		},
-		Launcher: c.Launcher,
-		LogFile:  logFile(c.LogFile, number), Secrets: []string{c.APIKey},
+		Launcher: c.Launcher, Guarded: s.claim.files(),
+		LogFile: logFile(c.LogFile, number), Secrets: []string{c.APIKey},
 		Budget: c.StartBudget, Longer: c.longer,
 		Hopeless: func(text string) bool {
 			if k.Without != nil && k.Without.MatchString(text) {
@@ -195,12 +209,13 @@ func (s *Server) Restart(ctx context.Context) error {
 }
 
 // Close ends the server and everything that it started; one that was attached
-// to is left alone. The error says that the server had died by itself, or that
-// something of it could not be ended.
+// to is left alone. Other test binaries may then have what it occupied. The
+// error says that the server had died by itself, or that something of it could
+// not be ended, or that its GPUs have not got their memory back.
 func (s *Server) Close(ctx context.Context) error {
 	s.restarting.Lock()
 	defer s.restarting.Unlock()
-	return s.end(ctx)
+	return errors.Join(s.end(ctx), s.claim.release())
 }
 
 func (s *Server) end(ctx context.Context) error {
@@ -210,5 +225,10 @@ func (s *Server) end(ctx context.Context) error {
 		return nil
 	}
 	died := p.Err() // before Stop, after which it is nil
-	return errors.Join(died, p.Stop(ctx))
+	stopped := p.Stop(ctx)
+	freed := s.claim.freed(ctx)
+	if freed != nil {
+		freed = fmt.Errorf("stop %s: %w", s.kind.Name, freed)
+	}
+	return errors.Join(died, stopped, freed)
 }

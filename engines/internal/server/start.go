@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,15 +39,19 @@ func start(t launch.T, k *Kind, given launch.Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	claim, err := k.claimFor(t, c)
+	if err != nil {
+		return nil, err
+	}
 	if c.URL == "" { // real time, so the real deadline counts
 		if c, err = k.within(c, deadline(t)); err != nil {
-			return nil, err
+			return nil, errors.Join(err, claim.release())
 		}
 		if c.LogFile == "" {
 			c.LogFile = artifact(k.Name)
 		}
 	}
-	s, err := k.launch(t.Context(), c)
+	s, err := k.launch(t.Context(), c, claim)
 	if err != nil {
 		return nil, err
 	}

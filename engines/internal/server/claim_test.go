@@ -1,0 +1,225 @@
+//go:build unix
+
+package server
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/openloop-go/openloop/engines"
+	"github.com/openloop-go/openloop/engines/internal/lock"
+	"github.com/openloop-go/openloop/engines/launch"
+)
+
+// holdsName makes this binary another test binary, one that holds the resource
+// of that name until its input ends.
+const holdsName = "SERVER_TEST_HOLDS"
+
+func init() {
+	name := os.Getenv(holdsName)
+	if name == "" {
+		return
+	}
+	_, err := lock.Acquire(context.Background(), lock.Request{Resources: []string{name}, Folder: os.Getenv("OPENLOOP_LOCKS"), Owner: "TestOther"})
+	fmt.Println("holding", err)
+	_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
+	os.Exit(0)
+}
+
+// another starts a test binary that holds a resource, and returns what ends it.
+func another(t *testing.T, name string) (end func()) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), holdsName+"="+name)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = in.Close(); _ = cmd.Wait() })
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "holding <nil>\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	return func() { _ = in.Close() }
+}
+
+// onLog is a test that does something at its first line.
+type onLog struct {
+	*fake
+	do func()
+}
+
+func (f *onLog) Name() string { return "TestOfThis" }
+func (f *onLog) Logf(format string, args ...any) {
+	f.fake.Logf(format, args...)
+	if f.do != nil {
+		f.do()
+		f.do = nil
+	}
+}
+
+var aHolder = regexp.MustCompile(`server\.test\S* \(pid \d+, TestOther, in \S+\) has held since [\d:]+\d`)
+
+var waited = regexp.MustCompile(`(waited )\d+s`)
+
+// A server is not started while another test binary measures on its device.
+func TestStartWaitsForTheDevice(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("OPENLOOP_LOCKS", t.TempDir())
+	t.Setenv("PATH", t.TempDir()) // no nvidia-smi
+	end := another(t, lock.CPU)
+	f := &onLog{&fake{TB: t}, end}
+	s, err := start(f, testKind(), launch.Config{Model: "m", Args: []string{"--device=cpu"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.logs) != 3 || aHolder.ReplaceAllString(f.logs[0], "~") != "vllm: waiting for cpu, which ~ (waited 0s)" ||
+		!strings.HasPrefix(f.logs[1], "vllm: cpu is free, after ") || !strings.HasPrefix(f.logs[2], "vllm: started ") {
+		t.Errorf("logs %q", f.logs)
+	}
+	f.cleanups[0]()
+	another(t, lock.CPU) // it is free again
+	if err := s.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// What is at a URL is one engine, whoever attaches to it.
+func TestAttachWaitsForTheServer(t *testing.T) {
+	t.Setenv("OPENLOOP_LOCKS", t.TempDir())
+	another(t, "http://127.0.0.1:8000")
+	f := &onLog{fake: &fake{TB: t, deadline: time.Now().Add(reserve + 300*time.Millisecond)}}
+	_, err := start(f, testKind(), launch.Config{URL: "http://localhost:8000/"})
+	const want = "attach vllm: waited ~ for http://127.0.0.1:8000, which ~: the test's deadline is in 15s: raise -timeout; " +
+		"give the packages more time, or run them one after the other (go test -p 1)"
+	if err == nil || waited.ReplaceAllString(aHolder.ReplaceAllString(err.Error(), "~"), "${1}~") != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	if len(f.logs) != 1 || len(f.cleanups) != 0 {
+		t.Errorf("logs %q, %d cleanups", f.logs, len(f.cleanups))
+	}
+}
+
+// A start that fails leaves its device to others.
+func TestAFailedStartGivesTheDeviceBack(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("OPENLOOP_LOCKS", t.TempDir())
+	if _, err := Launch(t.Context(), testKind(), launch.Config{Model: "m", Args: []string{"--device=cpu"}, Env: []string{roleName + "=gpuless"}}); err == nil {
+		t.Fatal("started")
+	}
+	another(t, lock.CPU)
+}
+
+// standInSMI stands for nvidia-smi on a host with two GPUs. The file has what
+// the first has in use, in MiB.
+func standInSMI(t *testing.T) (used string) {
+	t.Helper()
+	dir := t.TempDir()
+	used = filepath.Join(dir, "used")
+	script := `#!/bin/sh
+case "$*" in
+*index*) cat <<'END'
+0, GPU-aaaa, NVIDIA H200, 580.65.06, 700.00, 1980, Enabled, Disabled
+1, GPU-bbbb, NVIDIA H200, 580.65.06, 600.00, 1980, Enabled, Disabled
+END
+;;
+*)
+	read mib <'` + used + `'
+	echo "GPU-aaaa, 1755, 3201, 64, 431.60, $mib, 143771, 0x4"
+	case "$*" in *GPU-bbbb*) echo "GPU-bbbb, 1755, 3201, 64, 431.60, 4, 143771, 0x0";; esac
+esac
+`
+	if err := os.WriteFile(filepath.Join(dir, "nvidia-smi"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":/usr/bin:/bin")
+	inUse(t, used, 400)
+	return used
+}
+
+func inUse(t *testing.T, file string, mib int) {
+	t.Helper()
+	if err := os.WriteFile(file, fmt.Appendln(nil, mib), 0o600); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestServerOnAGPU(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("OPENLOOP_LOCKS", t.TempDir())
+	t.Setenv("CUDA_VISIBLE_DEVICES", "0,1")
+	used := standInSMI(t)
+	kind := testKind()
+	kind.Devices = func(settings map[string]string) int { return len(settings["tensor_parallel_size"]) }
+
+	// The other test binary is on the other GPU.
+	another(t, lock.GPU("GPU-bbbb"))
+	f := &onLog{fake: &fake{TB: t}}
+	s, err := start(f, kind, launch.Config{Model: "m", Args: []string{"-tp", "1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.logs) != 1 {
+		t.Errorf("logs %q", f.logs)
+	}
+	want := map[string]string{
+		"tensor_parallel_size": "1", "driver": "580.65.06", "gpu_uuid": "GPU-aaaa", "gpu_power_limit_watts": "700",
+		"gpu_max_mhz": "1980", "gpu_persistence": "on", "gpu_mig": "off",
+	}
+	if got := s.Identity().Settings; !reflect.DeepEqual(got, want) {
+		t.Errorf("settings %v\nwant %v", got, want)
+	}
+	devices, err := s.Sample(t.Context())
+	if err != nil || len(devices) != 1 || devices[0].ID != "GPU-aaaa" || devices[0].ClockMHz != engines.Known(1755) ||
+		!reflect.DeepEqual(devices[0].Throttles, engines.Throttles{Known: true, Reasons: []engines.Throttle{engines.ThrottlePowerLimit}}) {
+		t.Errorf("devices %+v, %v", devices, err)
+	}
+
+	// The driver takes a second to give the memory of the server back.
+	inUse(t, used, 130000)
+	time.AfterFunc(time.Second, func() { inUse(t, used, 420) })
+	began := time.Now()
+	f.cleanups[0]()
+	if took := time.Since(began); took < time.Second {
+		t.Errorf("stopped after %v, before the memory was free", took)
+	}
+	if len(f.errors) > 0 || len(f.logs) != 2 ||
+		f.logs[1] != "vllm: waiting for GPU memory: 127.0 GiB of 140.4 GiB of GPU-aaaa, 0.4 GiB before it started" {
+		t.Errorf("errors %q, logs %q", f.errors, f.logs)
+	}
+}
+
+// Two GPUs of one kind that differ are told apart.
+func TestSettingsOfSeveralGPUs(t *testing.T) {
+	t.Setenv("OPENLOOP_LOCKS", t.TempDir())
+	standInSMI(t)
+	k := testKind()
+	c, err := k.resolve(launch.Config{Model: "m", GPUs: "1,0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cl, err := k.claim(t.Context(), c, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cl.release()
+	got := cl.settings()
+	if got["gpu_uuid"] != "GPU-bbbb,GPU-aaaa" || got["gpu_power_limit_watts"] != "600,700" || got["driver"] != "580.65.06" {
+		t.Errorf("settings %v", got)
+	}
+}
