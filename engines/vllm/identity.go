@@ -41,16 +41,13 @@ func (e *Engine) Describe(ctx context.Context) (engines.Identity, error) {
 	if object, ok := server.Object(answer); ok {
 		maps.Copy(id.Settings, configSettings(object["vllm_config"]))
 		env = readSystemEnv(object["system_env"])
+		maps.Copy(id.Settings, processorSettings(id.Settings["device"], object["vllm_env"]))
 	}
 	if id.Revision == "" {
 		id.Revision = id.Settings["revision"]
 	}
-	devices := devicesUsed(id.Settings)
-	id.Hardware = e.s.Hardware(ctx, devices)
-	if id.Hardware == "" {
-		id.Hardware = env.hardware(devices)
-	}
-	if env.driver != "" {
+	id.Hardware = e.hardware(ctx, id.Settings, env)
+	if env.driver != "" && id.Settings["device"] != "cpu" {
 		id.Settings["driver"] = env.driver
 	}
 	return id, nil
@@ -86,8 +83,9 @@ func cacheConfig(series []map[string]string) map[string]string {
 var inText = regexp.MustCompile(`\b([a-z_]+)=('[^']*'|[^\s,()]+)`)
 
 // configSettings reads the configuration of /server_info, which is an object
-// of objects, or one long text. Of several settings of one name the first in
-// alphabetical order of the path stands, so that it is always the same one.
+// of objects, or one long text. Of several settings of one name the outermost
+// stands (the scheduler's policy, not the expert balancer's within), and of
+// those the first in alphabetical order, so that it is always the same one.
 func configSettings(config any) map[string]string {
 	settings := map[string]string{}
 	add := func(name, value string) {
@@ -100,19 +98,41 @@ func configSettings(config any) map[string]string {
 			add(m[1], strings.Trim(m[2], "'"))
 		}
 	}
-	var walk func(any)
-	walk = func(node any) {
-		object, _ := node.(map[string]any)
-		for _, name := range slices.Sorted(maps.Keys(object)) {
-			switch value := object[name].(type) {
-			case map[string]any:
-				walk(value)
-			case string, bool, float64:
-				add(name, scalar(value))
+	level, _ := config.(map[string]any)
+	for nodes := []map[string]any{level}; len(nodes) > 0; {
+		var below []map[string]any
+		for _, node := range nodes {
+			for _, name := range slices.Sorted(maps.Keys(node)) {
+				switch value := node[name].(type) {
+				case map[string]any:
+					below = append(below, value)
+				case string, bool, float64:
+					add(name, scalar(value))
+				}
+			}
+		}
+		nodes = below
+	}
+	return settings
+}
+
+// onProcessor are the variables of the environment that decide the performance
+// of a server that computes on the processor.
+var onProcessor = []string{"VLLM_CPU_KVCACHE_SPACE", "VLLM_CPU_OMP_THREADS_BIND", "VLLM_CPU_NUM_OF_RESERVED_CPU"}
+
+// processorSettings reads them from the account of the environment in
+// /server_info, under the names that a server started here has them by.
+func processorSettings(device string, env any) map[string]string {
+	settings := map[string]string{}
+	object, _ := env.(map[string]any)
+	for _, name := range onProcessor {
+		switch value := object[name].(type) {
+		case string, bool, float64:
+			if device == "cpu" {
+				settings["env."+name] = scalar(value)
 			}
 		}
 	}
-	walk(config)
 	return settings
 }
 
@@ -135,7 +155,7 @@ func devicesUsed(settings map[string]string) int {
 }
 
 // systemEnv is what is read of /server_info's account of the host.
-type systemEnv struct{ gpus, cpu, driver string }
+type systemEnv struct{ gpus, other, cpu, driver string }
 
 func readSystemEnv(v any) systemEnv {
 	object, _ := v.(map[string]any)
@@ -147,12 +167,29 @@ func readSystemEnv(v any) systemEnv {
 			return s
 		}
 	}
-	env := systemEnv{gpus: text("nvidia_gpu_models"), driver: text("nvidia_driver_version")}
-	other := text("is_cuda_available") + text("xpu_available") + text("hip_runtime_version")
-	if env.gpus == "" && other == "" {
-		env.cpu = text("cpu_info")
+	return systemEnv{
+		gpus: text("nvidia_gpu_models"), driver: text("nvidia_driver_version"), cpu: text("cpu_info"),
+		other: text("is_cuda_available") + text("xpu_available") + text("hip_runtime_version"),
 	}
-	return env
+}
+
+// hardware names the devices used: from Config.Hardware, from this host, from
+// what the server says of its own. One that computes on the processor does so
+// even where there is a GPU.
+func (e *Engine) hardware(ctx context.Context, settings map[string]string, env systemEnv) string {
+	p, devices := e.s.Process(), devicesUsed(settings)
+	switch {
+	case e.s.Config().Hardware != "":
+		return e.s.Config().Hardware
+	case settings["device"] != "cpu":
+		if name := e.s.Hardware(ctx, devices); name != "" {
+			return name
+		}
+		return env.hardware(devices)
+	case p != nil && p.Local():
+		return hardware.Host()
+	}
+	return hardware.Processor(env.cpu)
 }
 
 // hardware names the devices used, or the processor of a host without any;
@@ -160,6 +197,9 @@ func readSystemEnv(v any) systemEnv {
 func (env systemEnv) hardware(devices int) string {
 	if gpus := hardware.ParseLong(env.gpus); len(gpus) > 0 {
 		return hardware.Name(gpus, devices)
+	}
+	if env.gpus+env.other != "" {
+		return ""
 	}
 	return hardware.Processor(env.cpu)
 }

@@ -15,20 +15,26 @@ import (
 var (
 	// monitorOn is the line by which vLLM's JIT monitor says that it watches.
 	monitorOn = regexp.MustCompile(`Kernel JIT monitor activated`)
-	// compileEvent is one compilation that a request had to wait for: the
-	// monitor's warning, or the report of Triton's autotuner, which the
-	// monitor switches on.
-	compileEvent = regexp.MustCompile(`JIT \w+ during inference: |Triton autotuning for function `)
+	// compileEvent is one compilation that a request had to wait for, if one was
+	// there: the monitor's warning, the report of Triton's autotuner, which the
+	// monitor switches on, or torch.compile's of a graph.
+	compileEvent = regexp.MustCompile(`JIT \w+ during inference: |Triton autotuning for function ` +
+		`|Compiling a graph for compile range |saved AOT compiled function to `)
+	// graphLoaded is torch.compile's report of a graph from its cache: it
+	// reports here.
+	graphLoaded = regexp.MustCompile(`Directly load (AOT compilation|the compiled graph)`)
 )
 
 // CompileEvents implements engines.Logger from the lines of vLLM's JIT
-// monitor in the server's log. It is unknown where the log shows no monitor
-// (vLLM before April 2026).
+// monitor and of torch.compile in the server's log, those of its start
+// included. It is unknown where the log shows neither (vLLM before April 2026;
+// on a processor with --enforce-eager, where nothing is compiled).
 //
 // Silence proves little: without --jit-monitor-verbose the monitor names each
 // kernel once per process, so that a kernel which compiled during warmup can
-// compile again for another shape unseen; and it watches kernels, not graph
-// captures or recompilations by torch.compile.
+// compile again for another shape unseen; it watches kernels, not captures of
+// graphs; and what torch.compile recompiles below vLLM's own cache is not
+// logged.
 func (s *Server) CompileEvents(context.Context) (engines.Count, error) {
 	file, err := os.Open(s.LogFile())
 	if err != nil {
@@ -39,7 +45,7 @@ func (s *Server) CompileEvents(context.Context) (engines.Count, error) {
 	lines := bufio.NewReader(file)
 	for {
 		line, err := lines.ReadString('\n')
-		if monitorOn.MatchString(line) {
+		if monitorOn.MatchString(line) || graphLoaded.MatchString(line) {
 			n.Known = true
 		}
 		if compileEvent.MatchString(line) {

@@ -186,6 +186,13 @@ func TestDescribe(t *testing.T) {
 	const text = `{"vllm_config":"model='m', dtype=torch.float16, max_seq_len=2048, tensor_parallel_size=1, quantization=None, enforce_eager=True, load_format='dummy'",
 		"system_env":{"is_cuda_available":"False","hip_runtime_version":"N/A","nvidia_gpu_models":"Could not collect",
 			"cpu_info":"CPU(s): 8\nModel name: Some CPU"}}`
+	// As v0.32 on a processor says it, with two settings of one name.
+	const processor = `{"vllm_config":{"device_config":{"device":"cpu"},"load_config":{"device":null,"load_format":"dummy"},
+		"cache_config":{"block_size":128,"num_gpu_blocks":2048},
+		"parallel_config":{"eplb_config":{"policy":"default"},"tensor_parallel_size":1},"scheduler_config":{"policy":"fcfs"}},
+		"vllm_env":{"VLLM_CPU_KVCACHE_SPACE":1,"VLLM_CPU_OMP_THREADS_BIND":"auto","VLLM_USE_V1":true},
+		"system_env":{"is_cuda_available":"False","nvidia_gpu_models":"GPU 0: NVIDIA H200","nvidia_driver_version":"570.1",
+			"cpu_info":"CPU(s): 2\nModel name: Some CPU"}}`
 	tests := []struct {
 		name   string
 		config vllm.Config
@@ -203,6 +210,9 @@ func TestDescribe(t *testing.T) {
 		{"an older one, on a processor", vllm.Config{}, text, pageBare, engines.Identity{Hardware: "8 cores Some CPU",
 			Settings: map[string]string{"dtype": "torch.float16", "tensor_parallel_size": "1", "enforce_eager": "True",
 				"load_format": "dummy"}}},
+		{"on the processor of a host with a GPU", vllm.Config{}, processor, pageBare, engines.Identity{Hardware: "2 cores Some CPU",
+			Settings: map[string]string{"device": "cpu", "load_format": "dummy", "block_size": "128", "num_gpu_blocks": "2048",
+				"tensor_parallel_size": "1", "policy": "fcfs", "env.VLLM_CPU_KVCACHE_SPACE": "1", "env.VLLM_CPU_OMP_THREADS_BIND": "auto"}}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
