@@ -45,25 +45,30 @@ func (v *visit) arrivals() bool {
 }
 
 // heldBack tells a stream that was held back until its end from a server that
-// took long to begin: only the first grows with the length of the output.
+// took long to begin: a longer output to a shorter prompt makes the first later
+// still, and spreads the events of the second.
 func (v *visit) heldBack(g *generation, seen string) bool {
 	const name = "buffering"
-	n := g.request.MaxTokens / 4
-	short := v.generate(v.engine, v.request(v.fit(promptTokens, 16*outputTokens), n))
-	if short.err != nil {
-		v.say(name, Unknown, "", "a shorter stream failed: %s", v.words(short.err))
+	n := v.fit(4*g.request.MaxTokens, outputTokens)
+	longer := v.generate(v.engine, v.request(8, n))
+	if longer.err != nil {
+		v.say(name, Unknown, "", "a longer stream failed: %s", v.words(longer.err))
 		return v.ctx.Err() == nil
 	}
-	first, whole := g.span()
-	sooner, _ := short.span()
-	switch {
-	case 2*sooner < first:
-		v.say(name, Fault, "something on the way holds streams back until they are complete (nginx: proxy_buffering off; compression; an API gateway): go round it, or switch it off for text/event-stream",
-			"%s, all of them at once; with %s the first came after %v", seen, plural(n, "token"), brief(sooner))
+	first, _ := g.span()
+	later, whole := longer.span()
+	seen = fmt.Sprintf("%s; with %s over %v, the first after %v", seen, plural(n, "token"), brief(whole), brief(later))
+	together := atOnce(longer.gaps(), whole) > allAtOnce && 10*(whole-later) < whole
+	switch grown := 2*later > 3*first; {
 	case whole < tooQuick:
 		v.say(name, Unknown, "", "%s: too quick to tell", seen)
+	case together && (grown || v.idleSeen):
+		v.say(name, Fault, "something on the way holds streams back until they are complete (nginx: proxy_buffering off; compression; an API gateway): go round it, or switch it off for text/event-stream",
+			"%s: all events come at once, at the end", seen)
+	case together:
+		v.say(name, Unknown, "look again when nobody else uses the server", "%s: it may be busy, or hold streams back", seen)
 	default:
-		v.say(name, Unknown, "look again when the server is idle", "%s; with %s it came after %v: the server took long to begin", seen, plural(n, "token"), brief(sooner))
+		v.say(name, OK, "", "%s", seen)
 	}
 	return v.ctx.Err() == nil
 }

@@ -10,11 +10,12 @@ import (
 const flushing = "flush"
 
 // flush asks for a flush and sends a prompt again that the cache had. It
-// returns true where the cache is emptied, or none is needed.
+// returns true where the cache is emptied, or requests need no flush.
 func (v *visit) flush(p primed) bool {
+	cold := v.report.Kind == "llamacpp" && v.refuses(p)
 	if v.cfg.KeepCache {
 		v.say(flushing, Unknown, "", "not tried: the cache was to be kept")
-		return v.report.Kind == "llamacpp" && v.refuses(p)
+		return cold
 	}
 	f, err := v.askFlush()
 	switch {
@@ -22,14 +23,15 @@ func (v *visit) flush(p primed) bool {
 		return true
 	case err != nil:
 		v.say(flushing, Warn, "runs carry a cache salt instead, and prompts never sent before", "%s", v.words(err))
-		return false
-	case v.report.Kind == "llamacpp" && f.Outcome != engines.Flushed:
-		return v.refuses(p) && v.notNeeded(f)
-	case f.Outcome == engines.FlushUnsupported, f.Outcome == engines.FlushRefused:
-		v.say(flushing, Warn, f.Remedy+"; until then runs carry a cache salt, and prompts never sent before", "%s: %s", f.Outcome, f.Detail)
-		return false
+		return cold
+	case f.Outcome != engines.FlushUnsupported && f.Outcome != engines.FlushRefused:
+		return v.emptied(p, f) || cold
+	case cold:
+		v.say(flushing, OK, "", "%s (%s), and not needed: requests refuse the cache", f.Outcome, f.Detail)
+		return true
 	}
-	return v.emptied(p, f)
+	v.say(flushing, Warn, f.Remedy+"; until then runs carry a cache salt, and prompts never sent before", "%s: %s", f.Outcome, f.Detail)
+	return false
 }
 
 // askFlush asks for a flush, again while it is refused: a server may not have
@@ -95,12 +97,6 @@ func (v *visit) refuses(p primed) bool {
 		return true
 	}
 	return false
-}
-
-// notNeeded: without a flush every request is cold by itself.
-func (v *visit) notNeeded(f engines.Flush) bool {
-	v.say(flushing, OK, "", "%s (%s), and not needed: requests refuse the cache", f.Outcome, f.Detail)
-	return true
 }
 
 // salt looks whether a cache salt, which requests carry where nothing is
