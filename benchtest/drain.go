@@ -27,6 +27,7 @@ func (p *pass) cutAt() time.Duration {
 func (p *pass) drained(ctx context.Context) error {
 	p.mu.Lock()
 	p.over = true
+	closeOnce(p.shut)
 	p.signal()
 	p.mu.Unlock()
 	timer := time.NewTimer(p.cutAt() - p.now())

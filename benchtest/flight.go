@@ -35,6 +35,8 @@ type flight struct {
 	// never returns.
 	planned metric.Timeline
 	ended   bool
+	// stuck is true of a stand-in for such a request.
+	stuck bool
 
 	// known is the number of tokens in the events so far, while every one of
 	// them said; single is true while each said one.
@@ -56,6 +58,8 @@ type load struct {
 	drain    time.Duration
 
 	clientLimit, maxInFlight int
+	// probeRate is the number of probes a second; zero is none.
+	probeRate float64
 
 	// id begins the ids of the requests, salt is their cache salt where the
 	// workload gives none, and model the one that must answer, if known.
@@ -63,12 +67,15 @@ type load struct {
 }
 
 // build makes request i of the load.
-func (l *load) build(i int) (*flight, error) {
-	r, err := request(l.workload, i, l.seeds.shape, l.seeds.content)
+func (l *load) build(i int) (*flight, error) { return l.make(l.workload, l.id, i, l.seeds) }
+
+// make makes request i of a workload, with an id that begins so.
+func (l *load) make(w Workload, id string, i int, of seeds) (*flight, error) {
+	r, err := request(w, i, of.shape, of.content)
 	if err != nil {
 		return nil, fmt.Errorf("benchtest: Point.Workload: %w", err)
 	}
-	r.ID = fmt.Sprintf("%s-%07d", l.id, i)
+	r.ID = fmt.Sprintf("%s-%07d", id, i)
 	if r.CacheSalt == "" {
 		r.CacheSalt = l.salt
 	}

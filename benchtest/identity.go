@@ -22,6 +22,9 @@ func (p Point) String() string {
 	if p.ClientLimit > 0 {
 		s += fmt.Sprintf(", client limit %d", p.ClientLimit)
 	}
+	if p.ProbeRate > 0 {
+		s += fmt.Sprintf(", %v probes a second", p.ProbeRate)
+	}
 	return s
 }
 
@@ -107,6 +110,7 @@ func (p Point) Pairs() []metric.Pair {
 	add("shared-tokens", p.SharedTokens > 0, p.SharedTokens)
 	add("client-limit", p.ClientLimit > 0, p.ClientLimit)
 	add("max-in-flight", p.MaxInFlight > 0, p.MaxInFlight)
+	add("probe-rate", p.ProbeRate > 0, p.ProbeRate)
 	add("seed", p.Seed > 0, p.Seed)
 	return pairs
 }

@@ -54,6 +54,7 @@ func Judge(r *metric.Record, p Point) (problems []metric.Problem, warnings []str
 	j.stream()
 	j.lengths()
 	j.counters()
+	j.probes()
 	j.devices()
 	return j.problems, j.warnings
 }
@@ -179,6 +180,23 @@ func (j *judge) counters() {
 	if n := j.r.Counters["compile_events"]; n > 0 {
 		j.problem(kindCompiled, "%.0f compile events fell into the window: raise Point.Warmup from %d, so that every shape is compiled before", n, j.r.WarmupRequests)
 	}
+}
+
+// probes: they are no part of the load, so that what becomes of them makes no
+// run invalid.
+func (j *judge) probes() {
+	share, err := j.r.Value("probe-error-rate")
+	if err != nil || share <= j.p.Limits.ErrorRate {
+		return
+	}
+	first := ""
+	for _, t := range j.r.Probes {
+		if t.Failed() {
+			first = t.Failure + ": " + t.Message
+			break
+		}
+	}
+	j.warn("%s of the probes failed; first: %s", percent(share), first)
 }
 
 func percent(share float64) string {

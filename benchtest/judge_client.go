@@ -32,13 +32,13 @@ func (j *judge) client() (verdict string, reasons []string) {
 		unread = append(unread, fmt.Sprintf("%d of %d requests carry no time of sending", s.unstamped, len(j.window)))
 	}
 	if limit := j.p.Limits.Lag; len(s.lags) > 0 {
-		if p99 := s.lag(0.99); p99 > limit {
+		if p99 := s.lag(0.99).Round(time.Microsecond); p99 > limit {
 			j.problem(kindClient, "requests left %v late (p99 of sent − scheduled over %d), limit %v: this host could not send on time%s; give it more CPU, lower the load or raise Limits.Lag", p99, len(s.lags), limit, j.busy())
 		} else {
 			ok("requests left %v late (p99 of %d), limit %v", p99, len(s.lags), limit)
 		}
-		j.late(readScheduler, "goroutines of this process waited %.3gs to run (p99)", "events were stamped late", ok)
-		j.late(readWake, "this process woke up %.3gs late (p99)", "events were stamped as late", ok)
+		j.late(readScheduler, "goroutines of this process waited %v to run (p99)", "events were stamped late", ok)
+		j.late(readWake, "this process woke up %v late (p99)", "events were stamped as late", ok)
 		j.stopped(ok)
 	}
 	if achieved, known := s.achieved(j.r, j.p); known {
@@ -80,10 +80,15 @@ func (j *judge) late(reading, words, harm string, ok func(string, ...any)) {
 	switch limit := j.p.Limits.Lag; {
 	case !known:
 	case p99 > limit.Seconds():
-		j.problem(kindClient, words+", limit %v: %s%s; give this host more CPU or raise Limits.Lag", p99, limit, harm, j.busy())
+		j.problem(kindClient, words+", limit %v: %s%s; give this host more CPU or raise Limits.Lag", micro(p99), limit, harm, j.busy())
 	default:
-		ok(words+", limit %v", p99, limit)
+		ok(words+", limit %v", micro(p99), limit)
 	}
+}
+
+// micro is a reading in seconds, to the microsecond.
+func micro(seconds float64) time.Duration {
+	return time.Duration(seconds * float64(time.Second)).Round(time.Microsecond)
 }
 
 // stopped holds the stops of the garbage collector against their limit.
@@ -93,9 +98,9 @@ func (j *judge) stopped(ok func(string, ...any)) {
 	switch {
 	case !known:
 	case share > maxStopped:
-		j.problem(kindClient, "the garbage collector stopped this process for %s of the window, %.3gs at most, limit %s: nothing was stamped meanwhile; raise GOGC, or keep less in memory", percent(share), longest, percent(maxStopped))
+		j.problem(kindClient, "the garbage collector stopped this process for %s of the window, %v at most, limit %s: nothing was stamped meanwhile; raise GOGC, or keep less in memory", percent(share), micro(longest), percent(maxStopped))
 	default:
-		ok("the garbage collector stopped this process for %s of the window, %.3gs at most", percent(share), longest)
+		ok("the garbage collector stopped this process for %s of the window, %v at most", percent(share), micro(longest))
 	}
 }
 

@@ -75,7 +75,7 @@ func TestJudge(t *testing.T) {
 			})
 		}, nil, nil},
 		{"short of CPU", func(r *metric.Record, _ *Point) { r.Client.Readings = map[string]float64{readScheduler: 0.0123} },
-			[]string{"client-limited: goroutines of this process waited 0.0123s to run (p99), limit 5ms: events were stamped late; give this host more CPU or raise Limits.Lag"}, nil},
+			[]string{"client-limited: goroutines of this process waited 12.3ms to run (p99), limit 5ms: events were stamped late; give this host more CPU or raise Limits.Lag"}, nil},
 		{"half the rate", func(r *metric.Record, p *Point) {
 			p.Limits.Lag = time.Hour
 			for i := range r.Requests {

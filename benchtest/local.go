@@ -68,7 +68,7 @@ func (from *local) readings(to *local, into map[string]float64) {
 		return
 	}
 	seconds := (to.at - from.at).Seconds()
-	cpus := float64(runtime.GOMAXPROCS(0))
+	cpus := to.cpus()
 	into[readCPUs] = cpus
 	if p99, ok := latencyBetween(from.waits, to.waits, 0.99); ok {
 		into[readScheduler] = p99
@@ -91,6 +91,9 @@ func (from *local) readings(to *local, into map[string]float64) {
 		into[readHost] = float64(to.busy-from.busy) / float64(all)
 	}
 }
+
+// cpus is how many CPUs the scheduler may use at once.
+func (*local) cpus() float64 { return float64(runtime.GOMAXPROCS(0)) }
 
 // latencyBetween is the quantile of what was added to the histogram between
 // two readings, as the upper end of its bucket.

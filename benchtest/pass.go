@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -45,6 +46,12 @@ type pass struct {
 	to, from   time.Duration
 	lastEnd    time.Duration
 	windowDone chan struct{}
+	// shut is closed when the window has, or when no more arrivals come.
+	shut chan struct{}
+	// probes are those beside the load, and probing is how many of them have
+	// not ended.
+	probes  []*flight
+	probing int
 	// over is true when no more arrivals come; idle is closed when nothing is
 	// open any more.
 	over bool
@@ -71,6 +78,7 @@ type pass struct {
 type outcome struct {
 	origin   time.Time
 	flights  []*flight
+	probes   []*flight
 	from, to time.Duration
 	edges    [2]edge
 	// stuck counts requests whose engine never returned.
@@ -86,7 +94,7 @@ type outcome struct {
 func newPass(l load, engine engines.Engine, virtual bool, onEdge func() edge) *pass {
 	p := &pass{
 		load: l, waiter: newWaiter(time.Now(), virtual), engine: engine, virtual: virtual, onEdge: onEdge,
-		windowDone: make(chan struct{}), idle: make(chan struct{}), crashed: make(chan struct{}),
+		windowDone: make(chan struct{}), idle: make(chan struct{}), crashed: make(chan struct{}), shut: make(chan struct{}),
 		freed: make(chan slot, l.inFlight), bound: newBound(l),
 	}
 	return p
@@ -101,26 +109,39 @@ func (p *pass) run(ctx context.Context) outcome {
 		p.waker = newWaker(p.origin)
 		defer p.waker.stop()
 	}
+	probed := p.watchProbes()
 	if p.inFlight > 0 {
 		p.dispatchClosed(ctx)
 	} else {
 		p.dispatchOpen(ctx)
 	}
 	out := outcome{cut: p.drained(ctx)}
+	probed()
 	p.reading.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	out.origin, out.from, out.to, out.edges = p.origin, p.from, p.to, p.edges
 	out.bounded = p.bound.warning()
-	for _, f := range p.flights {
-		if !f.ended {
-			// Its goroutine may yet write, so a copy of the plan stands for it.
-			f = &flight{line: f.planned, ended: true}
-			f.line.Failure, f.line.Message = metric.Unfinished, fmt.Sprintf("the engine did not return from Generate within %v of its context's end", returnGrace)
+	out.flights, out.probes = settled(p.flights), settled(p.probes)
+	for _, f := range slices.Concat(out.flights, out.probes) {
+		if f.stuck {
 			out.stuck++
 		}
 		out.capped = out.capped || f.line.Failure == failCapped
-		out.flights = append(out.flights, f)
+	}
+	return out
+}
+
+// settled are the flights with a stand-in for each that has not ended.
+func settled(flights []*flight) []*flight {
+	var out []*flight
+	for _, f := range flights {
+		if !f.ended {
+			// Its goroutine may yet write, so a copy of the plan stands for it.
+			f = &flight{line: f.planned, ended: true, stuck: true}
+			f.line.Failure, f.line.Message = metric.Unfinished, fmt.Sprintf("the engine did not return from Generate within %v of its context's end", returnGrace)
+		}
+		out = append(out, f)
 	}
 	return out
 }
@@ -160,6 +181,7 @@ func (p *pass) closeWindow(at time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed, p.to = true, at
+	closeOnce(p.shut)
 	p.signal()
 }
 

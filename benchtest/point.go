@@ -74,6 +74,15 @@ type Point struct {
 	// no cap.
 	MaxInFlight int
 
+	// ProbeRate is the number of probes a second: requests of a short prompt
+	// and a single token, sent beside the load at equal gaps, from its first
+	// arrival to the window's end, and outside of every limit. They show what
+	// a newcomer waits, whatever the workload's lengths and the client's
+	// limits are. They are in Record.Probes and in the metrics whose names
+	// begin so, as p50-probe-ttft-sec and probe-error-rate, and in no other,
+	// nor in goodput, nor in any count. Zero sends none; at most 100.
+	ProbeRate float64
+
 	// Runs is the number of runs that Measure makes: zero is 3, the first
 	// look of the gate.
 	Runs int

@@ -2,6 +2,7 @@ package benchtest
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/openloop-go/openloop/benchtest/metric"
@@ -44,6 +45,9 @@ func (s *session) report(r *metric.Record, n int) {
 		}
 	}
 	s.logf("%s %d of %d: %d requests in a window of %v, %d failed", s.word(), r.Run+1, n, len(window), brief(r.To-r.From), failed)
+	if !s.virtual && r.Client.Verdict != "" {
+		s.logf("%s %d: client %s: %s", s.word(), r.Run+1, r.Client.Verdict, strings.Join(r.Client.Reasons, "; "))
+	}
 	for _, p := range r.Problems {
 		s.logf("%s %d is invalid: %s: %s", s.word(), r.Run+1, p.Kind, p.Text)
 	}

@@ -26,16 +26,10 @@ func (s *session) newRecord(planned PlannedRun) *metric.Record {
 // fill writes what a load came to into its record.
 func (s *session) fill(r *metric.Record, out outcome) {
 	r.Time, r.From, r.To = out.origin.Round(0).UTC(), out.from, out.to
-	r.Requests = make([]metric.Timeline, len(out.flights))
+	r.Requests, r.Probes = s.lines(out.flights), s.lines(out.probes)
 	settle := 0
 	var due []time.Duration
-	for i, f := range out.flights {
-		r.Requests[i] = f.line
-		if s.virtual {
-			// Which of two connections that were freed at one instant is the
-			// older is chance, and so is which of them idles out.
-			r.Requests[i].NewConnection = false
-		}
+	for _, f := range out.flights {
 		switch f.line.Phase {
 		case metric.Settle:
 			settle++
@@ -67,6 +61,20 @@ func (s *session) fill(r *metric.Record, out outcome) {
 	} else {
 		s.longEnough(r, "Settle", settle, out.flights[:settle])
 	}
+}
+
+// lines are the timelines of flights; nil is none.
+func (s *session) lines(flights []*flight) []metric.Timeline {
+	var lines []metric.Timeline
+	for _, f := range flights {
+		lines = append(lines, f.line)
+		if s.virtual {
+			// Which of two connections that were freed at one instant is the
+			// older is chance, and so is which of them idles out.
+			lines[len(lines)-1].NewConnection = false
+		}
+	}
+	return lines
 }
 
 // reason is why a load was cut for a cut in one line, without a stack.

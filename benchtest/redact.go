@@ -34,11 +34,13 @@ func (s *session) redact(r *metric.Record) {
 		}
 		r.Identity[i].Value = clean(secretFlag.ReplaceAllString(p.Value, "${1}"+hidden))
 	}
-	for i := range r.Requests {
-		t := &r.Requests[i]
-		t.Message = clean(t.Message)
-		for k := range t.Warnings {
-			t.Warnings[k] = clean(t.Warnings[k])
+	for _, lines := range [][]metric.Timeline{r.Requests, r.Probes} {
+		for i := range lines {
+			t := &lines[i]
+			t.Message = clean(t.Message)
+			for k := range t.Warnings {
+				t.Warnings[k] = clean(t.Warnings[k])
+			}
 		}
 	}
 	for i := range r.Problems {
@@ -46,6 +48,9 @@ func (s *session) redact(r *metric.Record) {
 	}
 	for i := range r.Warnings {
 		r.Warnings[i] = clean(r.Warnings[i])
+	}
+	for i := range r.Client.Reasons {
+		r.Client.Reasons[i] = clean(r.Client.Reasons[i])
 	}
 	r.FlushDetail = clean(r.FlushDetail)
 }

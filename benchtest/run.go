@@ -3,6 +3,7 @@ package benchtest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/openloop-go/openloop/benchtest/metric"
@@ -39,7 +40,7 @@ func (s *session) load(planned PlannedRun, salt string, warmup bool) load {
 	p := s.plan.Point
 	l := load{
 		inFlight: p.Closed.InFlight, workload: p.Workload, drain: p.Drain,
-		clientLimit: p.ClientLimit, maxInFlight: p.MaxInFlight,
+		clientLimit: p.ClientLimit, maxInFlight: p.MaxInFlight, probeRate: p.ProbeRate,
 		salt: salt, model: s.start.model,
 	}
 	part := "m"
@@ -79,7 +80,7 @@ func (s *session) offer(ctx context.Context, l load, watch watcher) outcome {
 // length is when the last request of the load had ended.
 func (o outcome) length() time.Duration {
 	var end time.Duration
-	for _, f := range o.flights {
+	for _, f := range slices.Concat(o.flights, o.probes) {
 		end = max(end, f.line.Scheduled, f.line.Closed)
 	}
 	return end

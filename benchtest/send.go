@@ -40,6 +40,11 @@ func (p *pass) start(f *flight) {
 
 func (p *pass) generate(f *flight) {
 	defer p.finish(f)
+	p.stream(f)
+}
+
+// stream has the engine serve the request.
+func (p *pass) stream(f *flight) {
 	defer func() {
 		if v := recover(); v != nil {
 			f.line.Failure, f.line.Message = failPanic, fmt.Sprint("panic: ", v)
@@ -86,7 +91,7 @@ func (p *pass) signal() {
 	if p.closed && p.counted == 0 {
 		closeOnce(p.windowDone)
 	}
-	if p.over && p.open == 0 {
+	if p.over && p.open == 0 && p.probing == 0 {
 		closeOnce(p.idle)
 	}
 }

@@ -3,7 +3,9 @@ package benchtest
 import (
 	"fmt"
 	"iter"
+	"math"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/openloop-go/openloop/benchtest/metric"
@@ -36,24 +38,31 @@ type simulation struct {
 	counted int
 	lastEnd time.Duration
 	bound   bound
-	err     error
+	// probes are those beside the load, flyingProbes those in flight, and
+	// probeEnds is how many have ended.
+	probes       []*flight
+	flyingProbes map[*engines.Request]*flight
+	probeEnds    int
+	// shutAt is when no probe is due any more.
+	shutAt time.Duration
+	err    error
 }
 
 // run offers the load; its outcome is that of a pass.
 func (s *simulation) run() (out outcome) {
-	s.flying = map[*engines.Request]*flight{}
+	s.flying, s.flyingProbes = map[*engines.Request]*flight{}, map[*engines.Request]*flight{}
 	s.bound = newBound(s.load)
 	defer func() {
 		if v := recover(); v != nil {
 			s.err = fmt.Errorf("benchtest: panic in Simulate: %v\n%s", v, debug.Stack())
 		}
-		out = outcome{flights: s.flights, from: s.from, to: s.to, edges: s.edges, bounded: s.bound.warning(), cut: s.err}
+		out = outcome{flights: s.flights, probes: s.probes, from: s.from, to: s.to, edges: s.edges, bounded: s.bound.warning(), cut: s.err}
 		for _, f := range s.flights {
 			out.capped = out.capped || f.line.Failure == failCapped
 		}
 	}()
 	s.engine.Simulate(s.arrivals(), s.done)
-	for _, f := range s.flights {
+	for _, f := range slices.Concat(s.flights, s.probes) {
 		if !f.ended && s.err == nil {
 			s.err = fmt.Errorf("benchtest: Simulate returned with request %s not done", f.line.ID)
 		}
@@ -63,6 +72,12 @@ func (s *simulation) run() (out outcome) {
 
 func (s *simulation) arrivals() iter.Seq[engines.Arrival] {
 	return func(yield func(engines.Arrival) bool) {
+		if s.probeRate > 0 {
+			yield = s.withProbes(yield)
+			if s.shutAt = math.MaxInt64; s.inFlight == 0 {
+				s.shutAt = s.probesUntil()
+			}
+		}
 		if s.inFlight > 0 {
 			s.closedLoop(yield)
 		} else {
@@ -184,14 +199,33 @@ func (s *simulation) openAt(at time.Duration) int {
 	return n
 }
 
-// done takes a request that has ended. What it did after the drain limit is
-// cut off, as a pass would have.
+// done takes a request that has ended.
 func (s *simulation) done(o engines.Outcome) {
 	f := s.flying[o.Request]
+	if f == nil && s.doneProbe(o) {
+		return
+	}
 	if f == nil {
 		panic("an outcome of a request that was not in flight")
 	}
 	delete(s.flying, o.Request)
+	s.take(f, o)
+	s.bound.ended(&f.line)
+	s.ends++
+	s.clock = max(s.clock, o.Reply.Closed)
+	s.lastFree = max(s.lastFree, f.line.Closed)
+	if s.inFlight > 0 {
+		s.free = append(s.free, slot{f.line.Closed, f.index})
+	}
+	if f.line.Phase == metric.Window {
+		s.counted--
+		s.lastEnd = max(s.lastEnd, f.line.Closed)
+	}
+}
+
+// take writes down what became of a request. What it did after the drain limit
+// is cut off, as a pass would have.
+func (s *simulation) take(f *flight, o engines.Outcome) {
 	cut := s.cutAt()
 	late := o.Reply.Closed > cut
 	for _, c := range o.Chunks {
@@ -209,16 +243,5 @@ func (s *simulation) done(o engines.Outcome) {
 		f.end(o.Reply, o.Err, nil, s.model)
 	}
 	f.ended = true
-	s.bound.ended(&f.line)
 	f.request.Tokens, f.request.Text = nil, ""
-	s.ends++
-	s.clock = max(s.clock, o.Reply.Closed)
-	s.lastFree = max(s.lastFree, f.line.Closed)
-	if s.inFlight > 0 {
-		s.free = append(s.free, slot{f.line.Closed, f.index})
-	}
-	if f.line.Phase == metric.Window {
-		s.counted--
-		s.lastEnd = max(s.lastEnd, f.line.Closed)
-	}
 }

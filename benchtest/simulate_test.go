@@ -130,6 +130,20 @@ func TestComputingEqualsTheClock(t *testing.T) {
 			return &script{first: 30 * time.Millisecond, gap: 7 * time.Millisecond, fails: failing}
 		},
 			Point{Closed: Closed{InFlight: 3}, Window: 3 * time.Second}},
+		{"probes beside an open loop", func() *script { return &script{first: 30 * time.Millisecond, gap: 7 * time.Millisecond, slots: 2} },
+			Point{Arrivals: arrival.Poisson{Rate: 30}, Requests: 300, ProbeRate: 3}},
+		{"probes beside a load of round numbers", func() *script { return &script{first: 30 * time.Millisecond, gap: 10 * time.Millisecond} },
+			Point{Arrivals: arrival.Constant{Rate: 20}, Requests: 100, ProbeRate: 10}},
+		{"probes outside a client limit", func() *script { return &script{first: 30 * time.Millisecond, gap: 7 * time.Millisecond} },
+			Point{Arrivals: arrival.Poisson{Rate: 30}, Requests: 200, ClientLimit: 2, ProbeRate: 7}},
+		{"probes outside a cap", func() *script { return &script{first: 130 * time.Millisecond, gap: 7 * time.Millisecond} },
+			Point{Arrivals: arrival.Poisson{Rate: 30}, Requests: 200, MaxInFlight: 5, ProbeRate: 7}},
+		{"probes cut by the drain limit", func() *script { return &script{first: 30 * time.Millisecond, gap: 7 * time.Millisecond, slots: 1} },
+			Point{Arrivals: arrival.Gamma{Rate: 40, Burstiness: 0.5}, Requests: 300, Drain: 2 * time.Second, Limits: Limits{ErrorRate: 1}, ProbeRate: 7}},
+		{"probes beside a serial loop", func() *script { return &script{first: 30 * time.Millisecond, gap: 7 * time.Millisecond} },
+			Point{Closed: Closed{InFlight: 1}, Requests: 40, ProbeRate: 11}},
+		{"probes beside a closed loop", func() *script { return &script{first: 30 * time.Millisecond, gap: 7 * time.Millisecond} },
+			Point{Closed: Closed{InFlight: 8}, Requests: 200, ProbeRate: 50}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.point.Workload, c.point.Runs = varied{}, 2
@@ -147,6 +161,7 @@ func TestComputingEqualsTheClock(t *testing.T) {
 				sameRecord(t, onClock[i], r)
 			}
 			assert.NotEmpty(t, window(onClock[0]))
+			assert.Equal(t, c.point.ProbeRate > 0, len(onClock[0].Probes) > 5)
 		})
 	}
 }
@@ -156,6 +171,9 @@ func forget(r *metric.Record) {
 	r.StartID, r.Time = "", time.Time{}
 	for i := range r.Requests {
 		r.Requests[i].ID = fmt.Sprint(i)
+	}
+	for i := range r.Probes {
+		r.Probes[i].ID = fmt.Sprint("probe ", i)
 	}
 }
 

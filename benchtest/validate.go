@@ -96,6 +96,9 @@ func (c *complaints) load(p Point) {
 	case p.MaxInFlight > 0 && p.MaxInFlight <= n:
 		c.addf("Point.MaxInFlight must be more than Closed.InFlight, got %d for %d in flight", p.MaxInFlight, n)
 	}
+	if !(p.ProbeRate >= 0 && p.ProbeRate <= maxProbeRate) {
+		c.addf("Point.ProbeRate must be from 0 to %d, got %v: it is probes a second beside the load, and 0 sends none", maxProbeRate, p.ProbeRate)
+	}
 	if !(p.Capacity >= 0) || math.IsInf(p.Capacity, 1) {
 		c.addf("Point.Capacity must be finite and not negative, got %v: use requests a second, or 0 for unknown", p.Capacity)
 	}

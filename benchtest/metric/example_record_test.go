@@ -101,3 +101,20 @@ func ExampleCorrupt() {
 	// 1 rate
 	// corrupt record: line 1: rate: "NaN" is no JSON value
 }
+
+// A run whose client was in the way is invalid; one whose client nobody could
+// watch is not, and says so.
+func ExampleClient() {
+	r := metric.Record{Client: metric.Client{
+		Verdict: metric.ClientUnknown,
+		Reasons: []string{"how long goroutines of this process waited to run was not read at both edges of the window"},
+	}}
+	switch r.Client.Verdict {
+	case metric.ClientOK, metric.ClientLimited:
+		fmt.Println(r.Client.Verdict)
+	case metric.ClientUnknown:
+		_, known := r.Client.Readings["wake_p99_sec"]
+		fmt.Println("unknown; a reading that is absent is not zero:", known)
+	}
+	// Output: unknown; a reading that is absent is not zero: false
+}
