@@ -13,4 +13,13 @@
 //
 // Without a GPU, a vllm program or a URL the tests fail and say what to set:
 // a gate that skips is green and has measured nothing.
+//
+// A trial of the gate on a real vLLM needs no GPU, and a model of random weights
+// no download: the same build beside itself must not be called slower, and one
+// that does not compile its graphs must be.
+//
+//	OPENLOOP_VLLM_SERVER=/opt/vllm/bin/vllm OPENLOOP_VLLM_MODEL=/models/tiny \
+//	go test -tags=vllm -v -timeout 40m ./examples/vllm
+//
+// Both come from PyPI and a script: .ci/real-vllm installs them and runs this.
 package vllm

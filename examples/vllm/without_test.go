@@ -1,4 +1,4 @@
-//go:build unix && !gpu
+//go:build unix && !gpu && !vllm
 
 package vllm
 
@@ -29,6 +29,27 @@ func TestWithoutAServerTheGateFails(t *testing.T) {
 		`or set Config.Command, or set OPENLOOP_VLLM_URL or OPENLOOP_ENGINE_URL to the URL of a server that runs`
 	if got := strings.Count(string(out), want); got != 2 {
 		t.Errorf("said %d times, want 2, by each test once: %s\n%s", got, want, out)
+	}
+	if strings.Contains(string(out), "SKIP") {
+		t.Errorf("a test was skipped:\n%s", out)
+	}
+}
+
+// Nor does the gate on the processor pass without one.
+func TestWithoutAServerTheGateOnAProcessorFails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a test binary; -short is set")
+	}
+	gate := exec.Command("go", "test", "-tags=vllm", "-count=1", ".")
+	gate.Env = append(os.Environ(), "OPENLOOP_VLLM_SERVER=", "OPENLOOP_VLLM_MODEL=")
+	out, err := gate.CombinedOutput()
+	if err == nil {
+		t.Fatalf("it passed:\n%s", out)
+	}
+	const want = `no server to measure: set OPENLOOP_VLLM_SERVER to a vllm program, got "", ` +
+		`and OPENLOOP_VLLM_MODEL to a model's folder, got ""; .ci/real-vllm installs both`
+	if got := strings.Count(string(out), want); got != 1 {
+		t.Errorf("said %d times, want once: %s\n%s", got, want, out)
 	}
 	if strings.Contains(string(out), "SKIP") {
 		t.Errorf("a test was skipped:\n%s", out)
