@@ -118,13 +118,16 @@ func (b *both) make(ctx context.Context, n, starts int) error {
 	if err := b.fits(n); err != nil {
 		return err
 	}
+	ctx, cancel := b.candidate.inTime(ctx)
+	defer cancel()
 	free, err := b.hold(ctx)
 	if err != nil {
 		return err
 	}
 	defer free()
-	ctx, cancel := b.candidate.inTime(ctx)
-	defer cancel()
+	if err := b.fits(n); err != nil { // waiting took some of the time
+		return err
+	}
 	if b.fresh {
 		starts = n
 	}

@@ -30,7 +30,8 @@ type lease struct {
 	start  string
 }
 
-// hold waits for the engine and returns the function that gives it back.
+// hold waits for the engine, in this process and then among processes, and
+// returns the function that gives it back.
 // Engines in virtual time are not shared: each lives in its own bubble.
 func (s *session) hold(ctx context.Context) (release func(), err error) {
 	l := s.leased()
@@ -53,7 +54,32 @@ func (s *session) hold(ctx context.Context) (release func(), err error) {
 	l.mu.Lock()
 	l.holder = orUnknown(s.options.Test)
 	l.mu.Unlock()
-	return func() { l.free <- struct{}{} }, nil
+	give, err := s.holdOutside(ctx)
+	if err != nil {
+		l.free <- struct{}{}
+		return nil, err
+	}
+	return func() {
+		give()
+		l.free <- struct{}{}
+	}, nil
+}
+
+// holdOutside keeps other processes off the engine, where they could reach it.
+func (s *session) holdOutside(ctx context.Context) (release func(), err error) {
+	h, ok := s.engine.(engines.Holder)
+	if !ok {
+		return func() {}, nil
+	}
+	give, err := h.Hold(ctx, s.options.Test, s.logf)
+	if err != nil {
+		return nil, fmt.Errorf("benchtest: hold the engine: %w", err)
+	}
+	return func() {
+		if err := give(); err != nil {
+			s.logf("the engine could not be given back: %v", err)
+		}
+	}, nil
 }
 
 // leased is the engine's lease; nil where engines are not shared.

@@ -118,13 +118,16 @@ func (s *session) make(ctx context.Context, n, starts int) error {
 	if err := s.fits(n); err != nil {
 		return err
 	}
+	ctx, cancel := s.inTime(ctx)
+	defer cancel()
 	free, err := s.hold(ctx)
 	if err != nil {
 		return err
 	}
 	defer free()
-	ctx, cancel := s.inTime(ctx)
-	defer cancel()
+	if err := s.fits(n); err != nil { // waiting took some of the time
+		return err
+	}
 	for i := len(s.runs.Records); i < n; i++ {
 		if err := s.one(ctx, i, n, starts); err != nil {
 			return err

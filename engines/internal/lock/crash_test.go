@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -23,6 +25,8 @@ func TestMain(m *testing.M) {
 	switch {
 	case name == "":
 		os.Exit(m.Run())
+	case os.Args[1] == "contend":
+		os.Exit(contend(name, os.Args[2]))
 	case os.Args[1] == "watchdog": // it has inherited the file, and waits for the end of the pipe
 		fmt.Println("watching")
 		_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
@@ -75,7 +79,7 @@ func TestACrashFreesTheLock(t *testing.T) {
 		t.Run(sig.String(), func(t *testing.T) {
 			folder := t.TempDir()
 			cmd, _ := other(t, "gpu 1", folder)
-			if one, err := take(folder, "gpu 1", ""); one != nil || err != nil {
+			if one, _, err := take(folder, "gpu 1", "", false); one != nil || err != nil {
 				t.Fatalf("taken from a process that lives: %v", err)
 			}
 			who := readHolder(folder, "gpu 1")
@@ -109,7 +113,7 @@ func TestAWatchdogKeepsTheLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = cmd.Process.Wait()
-	if one, err := take(folder, "gpu 1", ""); one != nil || err != nil {
+	if one, _, err := take(folder, "gpu 1", "", false); one != nil || err != nil {
 		t.Fatalf("taken while the watchdog lives: %v", err)
 	}
 	endWatch()
@@ -144,4 +148,62 @@ func TestReleaseFreesWhatAWatchdogHasOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	elsewhere(t, folder, "gpu 1", "")()
+}
+
+// turns is how often each process that contends takes the lock.
+const turns = 300
+
+// contend adds to the number in a file, under the lock.
+func contend(name, folder string) int {
+	file := filepath.Join(folder, "number")
+	for range turns {
+		var one *resource
+		for one == nil {
+			var err error
+			if one, _, err = take(folder, name, "", false); err != nil {
+				fmt.Println(err)
+				return 1
+			}
+		}
+		text, _ := os.ReadFile(file)
+		n, _ := strconv.Atoi(string(text))
+		if err := os.WriteFile(file, []byte(strconv.Itoa(n+1)), 0o600); err != nil {
+			fmt.Println(err)
+			return 1
+		}
+		if err := one.give("", false); err != nil {
+			fmt.Println(err)
+			return 1
+		}
+	}
+	return 0
+}
+
+// The lock's file comes and goes, and there is never a second one to hold.
+func TestOneAtATime(t *testing.T) {
+	folder := t.TempDir()
+	const processes = 3
+	var all []*exec.Cmd
+	for range processes {
+		cmd := exec.Command(os.Args[0], "contend", folder)
+		cmd.Env = append(os.Environ(), roleName+"=gpu 1")
+		cmd.Stdout = os.Stdout
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, cmd)
+	}
+	for _, cmd := range all {
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(folder, "number"))
+	if want := strconv.Itoa(processes * turns); err != nil || string(text) != want {
+		t.Errorf("got %s, %v, want %s", text, err, want)
+	}
+	left, err := os.ReadDir(folder)
+	if err != nil || len(left) != 1 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
 }

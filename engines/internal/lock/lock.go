@@ -7,13 +7,13 @@
 // up. Those who wait say for whom, at once and again and again.
 //
 // Within a process a resource is shared: two engines that are measured in
-// turns live on one device, and package benchtest sees to the turns. The
-// process gives the resource back when the last of its owners has.
+// turns live on one device. Only who measures has it alone. The process gives
+// it back when the last of its owners has.
 //
-// Two processes never wait for each other for ever. One who holds a resource
-// waits only for resources that come after it in the order of their names;
-// one request takes its own in that order, and a later request that would have
-// to wait against it fails, and says in which order to start.
+// Nobody waits for ever. One who holds a resource waits only for resources that
+// come after it in the order of their names; one request takes its own in that
+// order, and a later request that would have to wait against it fails, and says
+// in which order to start.
 package lock
 
 import (
@@ -33,6 +33,9 @@ type Request struct {
 	// Owner is the name of the test that holds them; empty is the process
 	// itself, as in TestMain.
 	Owner string
+	// Alone is for who measures: no other owner of this process measures on
+	// the resources meanwhile. False shares them.
+	Alone bool
 	// Folder holds the lock files; empty is Folder(). Only processes with the
 	// same one keep off each other, so it is for OPENLOOP_LOCKS to say.
 	Folder string
@@ -51,6 +54,7 @@ const (
 // Lock is what a request got.
 type Lock struct {
 	owner string
+	alone bool
 	held  []*resource
 }
 
@@ -63,7 +67,7 @@ func Acquire(ctx context.Context, r Request) (*Lock, error) {
 	if r.Folder == "" && len(r.Resources) > 0 {
 		r.Folder = Folder()
 	}
-	l := &Lock{owner: r.Owner}
+	l := &Lock{owner: r.Owner, alone: r.Alone}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(r.Resources))) {
 		one, err := r.wait(ctx, name)
 		if err != nil {
@@ -79,7 +83,7 @@ func Acquire(ctx context.Context, r Request) (*Lock, error) {
 func (r *Request) wait(ctx context.Context, name string) (*resource, error) {
 	began, reminded := time.Now(), time.Time{}
 	for {
-		one, err := take(r.Folder, name, r.Owner)
+		one, neighbour, err := take(r.Folder, name, r.Owner, r.Alone)
 		if err != nil {
 			return nil, err
 		}
@@ -87,14 +91,15 @@ func (r *Request) wait(ctx context.Context, name string) (*resource, error) {
 			if !reminded.IsZero() {
 				r.Log("%s is free, after %v", name, time.Since(began).Round(time.Second))
 			}
-			if others := one.others(r.Owner); others != "" {
-				r.Log("%s is shared with %s of this process: measure in turns (benchtest.MeasureBoth), not side by side (t.Parallel)", name, others)
-			}
 			return one, nil
 		}
-		holder := readHolder(r.Folder, name)
-		if held := against(r.Folder, name, r.Owner); held != "" {
-			return nil, fmt.Errorf("%s %s, and this process, which holds %s, must not wait for it: two that wait for each other would do so for ever; start the engine on %s first, or run the packages one after the other (go test -p 1)",
+		holder := readHolder(r.Folder, name).String()
+		held := against(r.Folder, name, r.Owner, neighbour != "")
+		if neighbour != "" {
+			holder = neighbour + " of this process measures"
+		}
+		if held != "" {
+			return nil, fmt.Errorf("must not wait for %s, which %s, while holding %s: two that wait for each other would do so for ever; take %s first, or run one after the other (go test -p 1, without t.Parallel)",
 				name, holder, held, name)
 		}
 		if reminded.IsZero() || time.Since(reminded) >= remind {
@@ -106,7 +111,7 @@ func (r *Request) wait(ctx context.Context, name string) (*resource, error) {
 		case <-pause.C:
 		case <-ctx.Done():
 			pause.Stop()
-			return nil, fmt.Errorf("waited %v for %s, which %s: %w; give the packages more time, or run them one after the other (go test -p 1)",
+			return nil, fmt.Errorf("waited %v for %s, which %s: %w; give the tests more time, or run one after the other (go test -p 1, without t.Parallel)",
 				time.Since(began).Round(time.Second), name, holder, context.Cause(ctx))
 		}
 	}
@@ -135,7 +140,7 @@ func (l *Lock) Release() error {
 	}
 	var errs []error
 	for _, one := range slices.Backward(l.held) {
-		errs = append(errs, one.give(l.owner))
+		errs = append(errs, one.give(l.owner, l.alone))
 	}
 	l.held = nil
 	return errors.Join(errs...)

@@ -84,7 +84,7 @@ func TestWaitingEndsWithTheTestsTime(t *testing.T) {
 		defer cancel()
 		l, err := Acquire(ctx, Request{Resources: []string{CPU, "http://gpu-7:8000"}, Folder: folder})
 		const want = "waited 45m0s for http://gpu-7:8000, which perf.test (pid 42, TestDecode, in /src/perf) has held since 00:00:00: " +
-			"the test's deadline is in 15s: raise -timeout; give the packages more time, or run them one after the other (go test -p 1)"
+			"the test's deadline is in 15s: raise -timeout; give the tests more time, or run one after the other (go test -p 1, without t.Parallel)"
 		if l != nil || err == nil || err.Error() != want || !errors.Is(err, cause) {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
@@ -115,38 +115,77 @@ func TestOthersDoNotWait(t *testing.T) {
 // A process shares what it has, until the last owner gives it back.
 func TestWithinAProcess(t *testing.T) {
 	folder := t.TempDir()
-	get := func(owner string, log *heard) *Lock {
-		t.Helper()
+	var held []*Lock
+	var log heard
+	for _, owner := range []string{"TestA", "TestA", "TestA/second", "TestB"} {
 		l, err := Acquire(t.Context(), Request{Resources: []string{CPU}, Owner: owner, Folder: folder, Log: log.log})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return l
+		held = append(held, l)
 	}
-	var quiet, loud heard
-	a := get("TestA", &quiet)
-	again := get("TestA", &quiet)
-	below := get("TestA/second", &quiet)
-	if len(quiet) > 0 {
-		t.Errorf("log %q", quiet)
-	}
-	b := get("TestB", &loud)
-	want := heard{"cpu is shared with TestA, TestA/second of this process: measure in turns (benchtest.MeasureBoth), not side by side (t.Parallel)"}
-	if !slices.Equal(loud, want) {
-		t.Errorf("log %q\nwant %q", loud, want)
-	}
-	for _, l := range []*Lock{a, below, again} {
+	for _, l := range held {
+		if here.held[key{folder, CPU}] == nil {
+			t.Fatalf("given back before %s has", l.owner)
+		}
 		if err := l.Release(); err != nil {
 			t.Error(err)
 		}
-		if l := here.held[key{folder, CPU}]; l == nil {
-			t.Fatal("given back while TestB has it")
-		}
 	}
-	if err := b.Release(); err != nil {
-		t.Error(err)
+	if len(log) > 0 {
+		t.Errorf("log %q", log)
 	}
 	elsewhere(t, folder, CPU, "")()
+}
+
+// Who measures has it alone in the process too; who only lives there does not
+// mind.
+func TestOneMeasuresAtATime(t *testing.T) {
+	folder := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		var log heard
+		get := func(owner, name string, alone bool) (*Lock, error) {
+			return Acquire(t.Context(), Request{Resources: []string{name}, Owner: owner, Alone: alone, Folder: folder, Log: log.log})
+		}
+		must := func(owner, name string, alone bool) *Lock {
+			t.Helper()
+			l, err := get(owner, name, alone)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return l
+		}
+		lives := []*Lock{must("TestA", CPU, false), must("TestB", CPU, false)}
+		first := must("TestA", CPU, true)
+		second := must("TestA", CPU, true) // both of its engines are there
+		if len(log) > 0 {
+			t.Errorf("log %q", log)
+		}
+		time.AfterFunc(time.Minute-poll/2, func() {
+			if err := errors.Join(first.Release(), second.Release()); err != nil {
+				t.Error(err)
+			}
+		})
+		began := time.Now()
+		b := must("TestB", CPU, true)
+		if took := time.Since(began); took != time.Minute || len(log) != 3 ||
+			log[0] != "waiting for cpu, which TestA of this process measures (waited 0s)" {
+			t.Errorf("after %v, log %q", took, log)
+		}
+		// It measures on what comes after, and must not wait for what comes before.
+		gpu := must("TestC", "gpu 1", true)
+		const want = "must not wait for cpu, which TestB of this process measures, while holding gpu 1: " +
+			"two that wait for each other would do so for ever; take cpu first, or run one after the other (go test -p 1, without t.Parallel)"
+		if _, err := get("TestC", CPU, true); err == nil || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+		for _, l := range append(lives, b, gpu) {
+			if err := l.Release(); err != nil {
+				t.Error(err)
+			}
+		}
+		elsewhere(t, folder, CPU, "")()
+	})
 }
 
 // Two processes that each hold what the other wants would wait for ever: the
@@ -189,8 +228,8 @@ func TestNobodyWaitsAgainstTheOrder(t *testing.T) {
 					}
 					return
 				}
-				want := "gpu b perf.test (pid 42, TestDecode, in /src/perf) has held since 00:00:00, and this process, which holds gpu c, must not wait for it: " +
-					"two that wait for each other would do so for ever; start the engine on gpu b first, or run the packages one after the other (go test -p 1)"
+				want := "must not wait for gpu b, which perf.test (pid 42, TestDecode, in /src/perf) has held since 00:00:00, while holding gpu c: " +
+					"two that wait for each other would do so for ever; take gpu b first, or run one after the other (go test -p 1, without t.Parallel)"
 				if err == nil || err.Error() != want || time.Since(began) != 0 {
 					t.Errorf("after %v\ngot  %v\nwant %s", time.Since(began), err, want)
 				}

@@ -20,7 +20,7 @@ const Accelerators = "accelerators"
 func GPU(uuid string) string { return "gpu " + uuid }
 
 // URL is the server at a URL: scheme, host, port and path in one spelling.
-// User information, query and fragment are no part of it.
+// User information, query, fragment and "/v1" at the end are no part of it.
 func URL(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" {
@@ -40,7 +40,8 @@ func URL(raw string) string {
 	if port != "" {
 		port = ":" + port
 	}
-	return scheme + "://" + host + port + strings.TrimRight(u.EscapedPath(), "/")
+	path := strings.TrimSuffix(strings.TrimRight(u.EscapedPath(), "/"), "/v1")
+	return scheme + "://" + host + port + strings.TrimRight(path, "/")
 }
 
 // Folder is where locks are unless OPENLOOP_LOCKS says otherwise: in this

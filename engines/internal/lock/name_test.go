@@ -10,6 +10,7 @@ func TestURLsOfOneServerAreOne(t *testing.T) {
 		{"http://gpu-7:8000", "http://gpu-7:8000"},
 		{"HTTP://GPU-7:8000/", "http://gpu-7:8000"},
 		{"http://user:sesame@gpu-7:8000/?key=sesame#sesame", "http://gpu-7:8000"},
+		{"http://gpu-7:8000/v1/", "http://gpu-7:8000"},
 		{"http://gpu-7", "http://gpu-7:80"},
 		{"https://gate.example/team/a/", "https://gate.example:443/team/a"},
 		{"https://gate.example/team/b", "https://gate.example:443/team/b"},

@@ -16,6 +16,9 @@ type resource struct {
 	file         *os.File
 	// owners counts the holds of each owner.
 	owners map[string]int
+	// measurer is the owner who has it alone, measures how often.
+	measurer string
+	measures int
 }
 
 type key struct{ folder, name string }
@@ -26,46 +29,91 @@ var here struct {
 	held map[key]*resource
 }
 
-// take takes a resource if it is free, or shares it if it is this process's;
-// nil is another's.
-func take(folder, name, owner string) (*resource, error) {
+// take takes a resource if it is free, or shares it if it is this process's.
+// Nil is another process's, or where there is a neighbour, that owner's of this
+// process who measures on it.
+func take(folder, name, owner string, alone bool) (one *resource, neighbour string, err error) {
 	here.Lock()
 	defer here.Unlock()
-	if one := here.held[key{folder, name}]; one != nil {
-		one.owners[owner]++
-		return one, nil
+	one = here.held[key{folder, name}]
+	if one != nil && alone && one.measures > 0 && one.measurer != owner {
+		return nil, one.measurer, nil
 	}
+	if one == nil {
+		if one, err = open(folder, name); one == nil {
+			return nil, "", err
+		}
+		writeHolder(folder, name, owner)
+	}
+	one.owners[owner]++
+	if alone {
+		one.measurer = owner
+		one.measures++
+	}
+	return one, "", nil
+}
+
+// open locks a resource for this process; nil is another's.
+func open(folder, name string) (*resource, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("lock %s: %w: set OPENLOOP_LOCKS to a folder that can be written", name, err)
 	}
-	path := filepath.Join(folder, fileName(name)+".lock")
-	// Never removed: who opened it before and locks it after would hold a file
-	// that nobody else finds.
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	file, err := lockFile(lockPath(folder, name))
 	if err != nil {
-		return nil, fmt.Errorf("lock %s: %w: set OPENLOOP_LOCKS to a folder that can be written", name, err)
+		return nil, fmt.Errorf("lock %s: %w: set OPENLOOP_LOCKS to a folder that can be written, on a file system that has locks", name, err)
 	}
-	locked, err := tryLock(file)
-	if !locked || err != nil {
-		_ = file.Close()
-		if err != nil {
-			return nil, fmt.Errorf("lock %s: %s: %w: set OPENLOOP_LOCKS to a folder whose file system has locks", name, path, err)
-		}
+	if file == nil {
 		return nil, nil
 	}
-	one := &resource{folder: folder, name: name, file: file, owners: map[string]int{owner: 1}}
+	one := &resource{folder: folder, name: name, file: file, owners: map[string]int{}}
 	if here.held == nil {
 		here.held = map[key]*resource{}
 	}
 	here.held[key{folder, name}] = one
-	writeHolder(folder, name, owner)
 	return one, nil
 }
 
+func lockPath(folder, name string) string { return filepath.Join(folder, fileName(name)+".lock") }
+
+// lockFile opens and locks a file; nil is one that another process has locked.
+func lockFile(path string) (*os.File, error) {
+	for {
+		file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		locked, err := tryLock(file)
+		if locked && err == nil && current(file, path) {
+			return file, nil
+		}
+		_ = file.Close()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if !locked {
+			return nil, nil
+		}
+	}
+}
+
+// current reports that the file is the one that others find at its path. Who
+// gives a lock back removes its file, which others may have open already.
+func current(file *os.File, path string) bool {
+	ours, err := file.Stat()
+	if err != nil {
+		return false
+	}
+	theirs, err := os.Stat(path)
+	return err == nil && os.SameFile(ours, theirs)
+}
+
 // give ends one hold of an owner's, and the lock with the last of them.
-func (r *resource) give(owner string) error {
+func (r *resource) give(owner string, alone bool) error {
 	here.Lock()
 	defer here.Unlock()
+	if alone {
+		r.measures--
+	}
 	if r.owners[owner]--; r.owners[owner] == 0 {
 		delete(r.owners, owner)
 	}
@@ -73,6 +121,10 @@ func (r *resource) give(owner string) error {
 		return nil
 	}
 	delete(here.held, key{r.folder, r.name})
+	// Servers have new ports each time, and their files would pile up. Where an
+	// open file cannot be removed it stays.
+	_ = os.Remove(holderFile(r.folder, r.name))
+	_ = os.Remove(lockPath(r.folder, r.name))
 	// Unlocked, not only closed: a watchdog may have the file open as well.
 	err := unlock(r.file)
 	if closing := r.file.Close(); err == nil {
@@ -84,19 +136,22 @@ func (r *resource) give(owner string) error {
 	return nil
 }
 
-// against is a resource that the owner already holds, or somebody who outlasts
-// it, and that comes after name; empty when there is none.
-func against(folder, name, owner string) string {
+// against is a resource that comes after name and that the owner already holds,
+// or somebody who outlasts it; where it waits for a neighbour, one on which it
+// measures itself. Empty is none.
+func against(folder, name, owner string, neighbour bool) string {
 	here.Lock()
 	defer here.Unlock()
 	for _, k := range slices.SortedFunc(maps.Keys(here.held), func(a, b key) int { return strings.Compare(a.name, b.name) }) {
-		if k.folder != folder || k.name < name {
-			continue
-		}
-		for other := range here.held[k].owners {
-			if outlasts(other, owner) {
+		one := here.held[k]
+		switch {
+		case k.folder != folder || k.name < name:
+		case neighbour:
+			if one.measures > 0 && one.measurer == owner {
 				return k.name
 			}
+		case slices.ContainsFunc(slices.Collect(maps.Keys(one.owners)), func(o string) bool { return outlasts(o, owner) }):
+			return k.name
 		}
 	}
 	return ""
@@ -106,18 +161,4 @@ func against(folder, name, owner string) string {
 // long as the test does.
 func outlasts(holder, owner string) bool {
 	return holder == "" || holder == owner || strings.HasPrefix(owner, holder+"/")
-}
-
-// others are the owners beside whom this one has the resource by chance: no
-// ancestors of its own.
-func (r *resource) others(owner string) string {
-	here.Lock()
-	defer here.Unlock()
-	var names []string
-	for _, other := range slices.Sorted(maps.Keys(r.owners)) {
-		if !outlasts(other, owner) {
-			names = append(names, other)
-		}
-	}
-	return strings.Join(names, ", ")
 }

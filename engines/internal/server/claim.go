@@ -20,6 +20,8 @@ import (
 // keep other test binaries off, and the GPUs of this host that it computes on.
 // Nil claims nothing.
 type claim struct {
+	names  []string // of what is locked
+	locks  string   // the folder
 	lock   *lock.Lock
 	reader gpu.Reader // nil where there are no GPUs to read
 	gpus   []hardware.GPU
@@ -37,13 +39,13 @@ func (k *Kind) claim(ctx context.Context, c Config, owner string, log func(forma
 	if log != nil {
 		told = func(format string, args ...any) { log(k.Name+": "+format, args...) }
 	}
-	var cl claim
-	verb, wanted := "attach", []string{lock.URL(c.URL)}
+	cl := claim{names: []string{lock.URL(c.URL)}, locks: c.locks}
+	verb := "attach"
 	if c.URL == "" {
-		verb, wanted = "start", cl.devices(ctx, k, c)
+		verb, cl.names = "start", cl.devices(ctx, k, c)
 	}
 	var err error
-	cl.lock, err = lock.Acquire(ctx, lock.Request{Resources: wanted, Owner: owner, Folder: c.locks, Log: told})
+	cl.lock, err = lock.Acquire(ctx, lock.Request{Resources: cl.names, Owner: owner, Folder: c.locks, Log: told})
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", verb, k.Name, err)
 	}
@@ -174,6 +176,19 @@ func text(n engines.Count) string {
 		return ""
 	}
 	return strconv.Itoa(n.N)
+}
+
+// Hold implements engines.Holder: what is claimed is kept from other
+// measurements of this process, and what was only attached to from all.
+func (s *Server) Hold(ctx context.Context, who string, log func(format string, args ...any)) (release func() error, err error) {
+	if s.claim == nil || s.Process() != nil && !s.Process().Local() {
+		return s.Client().Hold(ctx, who, log)
+	}
+	l, err := lock.Acquire(ctx, lock.Request{Resources: s.claim.names, Owner: who, Alone: true, Folder: s.claim.locks, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	return l.Release, nil
 }
 
 // Sample reads the GPUs of this host that the server computes on, as

@@ -106,7 +106,7 @@ func TestAttachWaitsForTheServer(t *testing.T) {
 	f := &onLog{fake: &fake{TB: t, deadline: time.Now().Add(reserve + 300*time.Millisecond)}}
 	_, err := start(f, testKind(), launch.Config{URL: "http://localhost:8000/"})
 	const want = "attach vllm: waited ~ for http://127.0.0.1:8000, which ~: the test's deadline is in 15s: raise -timeout; " +
-		"give the packages more time, or run them one after the other (go test -p 1)"
+		"give the tests more time, or run one after the other (go test -p 1, without t.Parallel)"
 	if err == nil || waited.ReplaceAllString(aHolder.ReplaceAllString(err.Error(), "~"), "${1}~") != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
