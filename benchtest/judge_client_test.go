@@ -1,0 +1,123 @@
+package benchtest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/openloop-go/openloop/benchtest/arrival"
+	"github.com/openloop-go/openloop/benchtest/metric"
+	"github.com/openloop-go/openloop/engines"
+)
+
+// What decides is lateness and what was offered; a host that is full decides
+// nothing by itself.
+func TestTheVerdictOnTheClient(t *testing.T) {
+	quietHost := func() map[string]float64 {
+		return map[string]float64{
+			readCPUs: 8, readProcess: 0.42, readHost: 0.11, readScheduler: 31e-6, readWake: 120e-6, readWakeMax: 300e-6,
+			readStoppedShare: 0.00012, readStoppedMax: 80e-6,
+		}
+	}
+	const limited, unknown, ok = metric.ClientLimited, metric.ClientUnknown, metric.ClientOK
+	for _, c := range []struct {
+		name    string
+		edit    func(*metric.Record)
+		verdict string
+		reasons []string
+		kinds   []string
+	}{
+		{"nothing is wrong", func(*metric.Record) {}, ok, []string{
+			"requests left 0s late (p99 of 100), limit 5ms",
+			"goroutines of this process waited 31µs to run (p99), limit 5ms",
+			"this process woke up 120µs late (p99), limit 5ms",
+			"the garbage collector stopped this process for 0.012 % of the window, 80µs at most",
+			"achieved ÷ offered is 1.0000, want at least 0.990",
+			"this process kept 0.42 of its 8 CPUs busy, and 11 % of the host's were",
+		}, nil},
+		{"the engine fills the host, and this process is on time", func(r *metric.Record) {
+			r.Client.Readings[readHost] = 1
+		}, ok, []string{
+			"requests left 0s late (p99 of 100), limit 5ms",
+			"goroutines of this process waited 31µs to run (p99), limit 5ms",
+			"this process woke up 120µs late (p99), limit 5ms",
+			"the garbage collector stopped this process for 0.012 % of the window, 80µs at most",
+			"achieved ÷ offered is 1.0000, want at least 0.990",
+			"this process kept 0.42 of its 8 CPUs busy, and 100 % of the host's were",
+		}, nil},
+		{"the host is full, and this process wakes up late", func(r *metric.Record) {
+			r.Client.Readings[readHost], r.Client.Readings[readWake] = 1, 0.0071
+		}, limited, []string{
+			"this process woke up 7.1ms late (p99), limit 5ms: events were stamped as late (this process kept 0.42 of its 8 CPUs busy, and 100 % of the host's were); give this host more CPU or raise Limits.Lag",
+		}, []string{kindClient}},
+		{"this process is full", func(r *metric.Record) {
+			r.Client.Readings[readProcess], r.Client.Readings[readScheduler] = 7.9, 0.013
+		}, limited, []string{
+			"goroutines of this process waited 13ms to run (p99), limit 5ms: events were stamped late (this process kept 7.9 of its 8 CPUs busy, and 11 % of the host's were); give this host more CPU or raise Limits.Lag",
+		}, []string{kindClient}},
+		{"the collector stops it", func(r *metric.Record) {
+			r.Client.Readings[readStoppedShare], r.Client.Readings[readStoppedMax] = 0.014, 0.0062
+		}, limited, []string{
+			"the garbage collector stopped this process for 1.4 % of the window, 6.2ms at most, limit 1 %: nothing was stamped meanwhile; raise GOGC, or keep less in memory",
+		}, []string{kindClient}},
+		{"late and short of the rate", func(r *metric.Record) {
+			for i := range r.Requests {
+				r.Requests[i].Sent += time.Duration(i) * 10 * time.Millisecond
+			}
+		}, limited, []string{
+			"requests left 980ms late (p99 of sent − scheduled over 100), limit 5ms: this host could not send on time (this process kept 0.42 of its 8 CPUs busy, and 11 % of the host's were); give it more CPU, lower the load or raise Limits.Lag",
+			"achieved ÷ offered is 0.909 (100 of 100 sent, over 11s for 9.9s planned), want at least 0.990: the numbers are those of the client, not of the server (this process kept 0.42 of its 8 CPUs busy, and 11 % of the host's were); lower the load or give the client more CPU",
+		}, []string{kindClient, kindClient}},
+		{"one request found no descriptor", func(r *metric.Record) {
+			q := &r.Requests[40]
+			q.Failure, q.Message, q.Sent = string(engines.Client), "socket: too many open files", 0
+		}, limited, []string{
+			"1 of 100 requests failed on this host and never reached the engine; first: socket: too many open files: allow this process more files (ulimit -n) and ports (net.ipv4.ip_local_port_range), or lower the load",
+		}, []string{kindClient}},
+		{"nobody stamped the sending", func(r *metric.Record) {
+			r.Requests[3].Sent = 0
+		}, unknown, []string{
+			"1 of 100 requests carry no time of sending",
+			"requests left 0s late (p99 of 99), limit 5ms",
+			"goroutines of this process waited 31µs to run (p99), limit 5ms",
+			"this process woke up 120µs late (p99), limit 5ms",
+			"the garbage collector stopped this process for 0.012 % of the window, 80µs at most",
+			"achieved ÷ offered is 0.9900, want at least 0.990",
+		}, []string{kindClientUnknown}},
+		{"nothing of this side was read", func(r *metric.Record) {
+			r.Client.Readings = nil
+		}, unknown, []string{
+			"how long goroutines of this process waited to run was not read at both edges of the window",
+			"requests left 0s late (p99 of 100), limit 5ms",
+			"achieved ÷ offered is 1.0000, want at least 0.990",
+		}, nil},
+		{"nothing was to be read of virtual time", func(r *metric.Record) {
+			r.Client.Readings, r.Virtual = nil, true
+		}, ok, []string{
+			"requests left 0s late (p99 of 100), limit 5ms",
+			"achieved ÷ offered is 1.0000, want at least 0.990",
+		}, nil},
+		{"what is limited by what is known is limited, whatever is not", func(r *metric.Record) {
+			r.Client.Readings = map[string]float64{readWake: 0.006}
+		}, limited, []string{
+			"this process woke up 6ms late (p99), limit 5ms: events were stamped as late; give this host more CPU or raise Limits.Lag",
+		}, []string{kindClient}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := good()
+			r.Client.Readings = quietHost()
+			c.edit(r)
+			p := Point{Workload: prompts{1000, 10}, Arrivals: arrival.Constant{Rate: 10}, Requests: 100}
+			verdict, reasons := newJudge(r, p).client()
+			assert.Equal(t, c.verdict, verdict)
+			assert.Equal(t, c.reasons, reasons)
+			problems, _ := Judge(r, p)
+			var kinds []string
+			for _, p := range problems {
+				kinds = append(kinds, p.Kind)
+			}
+			assert.Equal(t, c.kinds, kinds, "the record by itself comes to the same")
+		})
+	}
+}
