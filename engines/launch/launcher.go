@@ -3,6 +3,7 @@ package launch
 import (
 	"context"
 	"io"
+	"os"
 	"time"
 )
 
@@ -39,6 +40,11 @@ type Spec struct {
 	ShmSize int64
 	// Grace is the time between asking the program to end and killing it.
 	Grace time.Duration
+	// Guarded are files that are to stay open until the program has ended,
+	// even when this process ends first and somebody else must see to it: locks
+	// on the devices that the program uses. A launcher without such a somebody
+	// has no use for them. Nil is none.
+	Guarded []*os.File
 	// Log receives what the program prints, and lines of the launcher's own
 	// about what takes long. Nobody may write to it after Running.Done.
 	Log io.Writer

@@ -24,10 +24,7 @@ import (
 //   - On Linux the child also gets a parent-death signal,
 //   - and whatever left the process group is found by a cookie in its
 //     environment.
-type child struct {
-	// guarded are files that the watchdog keeps open.
-	guarded []*os.File
-}
+type child struct{}
 
 // cookieName is the environment variable by which the descendants of a child
 // are known.
@@ -44,7 +41,7 @@ type body struct {
 }
 
 // Launch implements launch.Launcher.
-func (c child) Launch(_ context.Context, spec launch.Spec) (*launch.Running, error) {
+func (child) Launch(_ context.Context, spec launch.Spec) (*launch.Running, error) {
 	if _, err := exec.LookPath(spec.Command[0]); err != nil {
 		return nil, err
 	}
@@ -61,7 +58,7 @@ func (c child) Launch(_ context.Context, spec launch.Spec) (*launch.Running, err
 	b.cmd = exec.Command(command[0], command[1:]...)
 	b.cmd.Dir = spec.Dir
 	b.cmd.Env = append(append(os.Environ(), spec.Env...), cookieName+"="+b.cookie)
-	if err := b.start(spec, c.guarded); err != nil {
+	if err := b.start(spec); err != nil {
 		return nil, err
 	}
 	return &launch.Running{
@@ -76,14 +73,14 @@ func (c child) Launch(_ context.Context, spec launch.Spec) (*launch.Running, err
 }
 
 // start starts the child under all its guards.
-func (b *body) start(spec launch.Spec, guarded []*os.File) error {
+func (b *body) start(spec launch.Spec) error {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return err
 	}
 	b.cmd.Stdout, b.cmd.Stderr = write, write
 	guard(b.cmd)
-	b.watchdog = startWatchdog(b.cookie, guarded)
+	b.watchdog = startWatchdog(b.cookie, spec.Guarded)
 	err = spawn(b.cmd)
 	_ = write.Close()
 	if err != nil {

@@ -71,10 +71,9 @@ func TestMain(m *testing.M) {
 		_, err := Start(context.Background(), Spec{
 			Server: launch.Spec{
 				Name: "server", Command: []string{os.Args[0]},
-				Env: []string{roleName + "=front"}, Grace: 100 * time.Millisecond,
+				Env: []string{roleName + "=front"}, Grace: 100 * time.Millisecond, Guarded: guarded(),
 			},
-			Ready:   func(context.Context, string) error { return nil },
-			Guarded: guarded(),
+			Ready: func(context.Context, string) error { return nil },
 		})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)

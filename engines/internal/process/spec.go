@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/openloop-go/openloop/engines/launch"
@@ -19,10 +18,6 @@ type Spec struct {
 	// Launcher starts it. Nil starts a child of this process, which inherits
 	// the environment.
 	Launcher launch.Launcher
-	// Guarded are files that a child's watchdog keeps open for as long as it
-	// takes to end what a dead process has left, such as locks on the devices
-	// that the child uses. Nil is none. Other launchers have no use for them.
-	Guarded []*os.File
 	// LogFile receives stdout and stderr, secrets removed; it is truncated.
 	// Empty is a new file in os.TempDir(), openloop-NAME-….log.
 	LogFile string
@@ -81,7 +76,7 @@ func (s *Spec) validate() error {
 func (s *Spec) setDefaults(log io.Writer) {
 	s.Server.Log = log
 	if s.Launcher == nil {
-		s.Launcher = child{s.Guarded}
+		s.Launcher = child{}
 	}
 	for _, d := range []struct {
 		field *time.Duration

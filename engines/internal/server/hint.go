@@ -37,6 +37,7 @@ var hints = []struct {
 		"the model is no file that llama.cpp can read: check Config.Model (the path of a .gguf file{inside})"},
 	{regexp.MustCompile(`(?i)unrecognized arguments|no such option|invalid choice|error: invalid argument: |flag provided but not defined`),
 		"the server does not know one of the arguments: check Config.Args against its version"},
+	{regexp.MustCompile(`no image is named for the container`), "{image} for instance"},
 	{regexp.MustCompile(`(?i)address already in use|couldn't bind HTTP server socket`),
 		"another program took the port in the meantime: run again"},
 }
@@ -89,14 +90,14 @@ func (k *Kind) advise(c Config, d *diagnosis, err error) error {
 func (k *Kind) fill(c Config, advice string) string {
 	words := []string{
 		"{install}", k.Install, "{variable}", k.Variable, "{environment}", "the environment",
-		"{gpus}", "run where there is one", "{mount}", "", "{inside}", "",
+		"{gpus}", "run where there is one", "{mount}", "", "{inside}", "", "{image}", k.Image,
 	}
 	if c.Launcher != nil {
 		words = []string{
 			"{install}", "use an image that has it", "{variable}", k.Variable, "{environment}", "Config.Env",
 			"{gpus}", `give the container one with Config.GPUs ("all") on a host that has one`,
 			"{mount}", " and mount it with Config.Mounts",
-			"{inside}", " as the container sees it: mount it with Config.Mounts",
+			"{inside}", " as the container sees it: mount it with Config.Mounts", "{image}", k.Image,
 		}
 		if c.GPUs != "" {
 			words[7] = "run where there is one, with the NVIDIA container toolkit installed"

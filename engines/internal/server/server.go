@@ -120,9 +120,10 @@ func (s *Server) begin(ctx context.Context) error {
 			Name: k.Name, Command: command, Env: k.environment(c), Dir: c.Dir,
 			Args:  func(at launch.Place) []string { return k.arguments(c, at) },
 			Image: c.Image, GPUs: c.GPUs, Mounts: c.Mounts, ShmSize: c.ShmSize,
+			Guarded: s.claim.files(),
 		},
-		Launcher: c.Launcher, Guarded: s.claim.files(),
-		LogFile: logFile(c.LogFile, number), Secrets: []string{c.APIKey},
+		Launcher: c.Launcher,
+		LogFile:  logFile(c.LogFile, number), Secrets: []string{c.APIKey},
 		Budget: c.StartBudget, Longer: c.longer,
 		Hopeless: func(text string) bool {
 			if k.Without != nil && k.Without.MatchString(text) {
