@@ -165,3 +165,13 @@ type Outcome struct {
 	// Chunks are the stream's events, valid only during the call.
 	Chunks []Chunk
 }
+
+// Warmer is an engine whose connections can be opened before the requests that
+// will use them, so that no request of a load waits for one.
+type Warmer interface {
+	// Warm opens connections until n are idle, and tries no more than that: what
+	// it opens may be closed again within seconds, so it is called just before
+	// the load. An error whose Class is Client says that this host cannot have
+	// so many at once; then none was opened.
+	Warm(ctx context.Context, n int) error
+}

@@ -19,7 +19,8 @@ import (
 // number of concurrent calls.
 type Engine interface {
 	// Generate streams one generation. It calls emit once per event, in
-	// order, from one goroutine, and never after it has returned.
+	// order, one call at a time and never after it has returned. The goroutine
+	// that calls it may read for other generations too: emit must not wait.
 	//
 	// The reply holds what is known even when err is not nil: a stream that
 	// broke after two tokens reports both. err is nil only for a stream that
@@ -123,6 +124,14 @@ type Reply struct {
 	Status int
 	// NewConnection is true when the request had to open a connection.
 	NewConnection bool
+	// Protocol is the protocol that the server answered with where it is not
+	// HTTP/1.1, such as "HTTP/2.0"; empty for that.
+	Protocol string
+	// ReadLag is the longest time that bytes of the reply lay readable here
+	// before they were read. At (of a chunk) does not contain it, but events
+	// that one read brings share their time, so gaps of that length are lost in
+	// it. Zero where the transport cannot tell.
+	ReadLag time.Duration
 	// Warnings are departures from the protocol that did not fail the
 	// request, such as a missing terminal event after a finish reason.
 	Warnings []string

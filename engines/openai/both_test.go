@@ -86,7 +86,7 @@ func (p *pump) run() {
 	for buf := make([]byte, 8<<10); ; {
 		n, err := p.conn.Read(buf)
 		at := elapsed()
-		if n > 0 && !p.wire.took(buf[:n], at) {
+		if n > 0 && !p.wire.took(buf[:n], at, 0) {
 			return
 		}
 		if err == io.EOF {

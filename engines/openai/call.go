@@ -108,12 +108,14 @@ func (c *call) time(at time.Duration) time.Duration {
 	return at + c.offset
 }
 
-// take takes the next bytes, which were readable at a time of elapsed. The
-// call is over when it reports so; rest is what followed its response.
-func (c *call) take(b []byte, at time.Duration) (rest []byte, over bool) {
+// take takes the next bytes, which were readable at a time of elapsed and lag
+// before they were read. The call is over when it reports so; rest is what
+// followed its response.
+func (c *call) take(b []byte, at, lag time.Duration) (rest []byte, over bool) {
 	// The clocks of the two sides of a write are not exact to the nanosecond,
 	// and no answer comes before its question.
 	c.at.Store(int64(at))
+	c.a.reply.ReadLag = max(c.a.reply.ReadLag, lag)
 	c.s.at = max(c.time(at), time.Duration(c.a.flow.sent.Load()))
 	rest, err := c.x.take(b)
 	switch {
@@ -161,7 +163,8 @@ func (c *call) accepted() bool { return c.a.reply.Status/100 == 2 }
 
 // head takes the response's head.
 func (c *call) head(resp *http.Response) error {
-	c.a.reply.Status, c.header = resp.StatusCode, resp.Header
+	c.a.answered(resp)
+	c.header = resp.Header
 	if !c.accepted() {
 		return nil
 	}

@@ -41,6 +41,8 @@ type conn struct {
 	flow atomic.Pointer[flow]
 	held []byte
 	err  error
+	// early: it was opened before a request asked for it.
+	early bool
 	stay
 }
 

@@ -7,7 +7,7 @@ import (
 	"net"
 	"os"
 	"runtime"
-	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -18,21 +18,22 @@ import (
 // plain HTTP over TCP, without a proxy. TLS, proxies and connections from
 // elsewhere (Config.Dial) go through net/http.
 func newDirect(e *Engine) *pool {
+	return directOver(e, min(max(runtime.GOMAXPROCS(0)/4, 1), 8))
+}
+
+// directOver is newDirect with a number of loops.
+func directOver(e *Engine, n int) *pool {
 	if e.route.Scheme != "http" || e.cfg.Dial != nil || e.cfg.Proxy != nil {
 		return nil
 	}
-	address := e.route.Host
-	if e.route.Port() == "" {
-		address = net.JoinHostPort(strings.Trim(e.route.Host, "[]"), "80")
-	}
-	loops := make([]*loop, min(max(runtime.GOMAXPROCS(0)/4, 1), 8))
+	loops := make([]*loop, n)
 	for i := range loops {
 		loops[i] = &loop{}
 	}
 	p := &pool{habit: habit{seen: make(chan struct{})}}
 	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
 	p.dial = func(ctx context.Context) (*wire, error) {
-		c, err := dialer.DialContext(ctx, "tcp", address)
+		c, err := dialer.DialContext(ctx, "tcp", e.transport.address)
 		if err != nil {
 			return nil, err
 		}
@@ -94,10 +95,22 @@ func newSocket(c *net.TCPConn) (*socket, error) {
 	if no != 0 {
 		return nil, s.failed("dial", "fcntl", no)
 	}
-	// Where the kernel refuses, times are those of the loop's waking.
+	// Where the kernel refuses, times are those of reading.
+	keepStamping()
 	_ = syscall.SetsockoptInt(s.fd, syscall.SOL_SOCKET, syscall.SO_TIMESTAMPNS, 1)
 	return s, nil
 }
+
+// keepStamping has the kernel stamp packets from the first connection on. It
+// begins some time after a first socket asks for it, ends with the last, and
+// meanwhile gives the time of reading for that of arrival: one socket that asks
+// for as long as the program runs keeps it at work.
+var keepStamping = sync.OnceFunc(func() {
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM|syscall.SOCK_CLOEXEC, 0)
+	if err == nil {
+		_ = syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_TIMESTAMPNS, 1)
+	}
+})
 
 // failed is an error in package net's words.
 func (s *socket) failed(op, call string, no syscall.Errno) error {

@@ -43,7 +43,7 @@ func New(cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	u, _ := url.Parse(cfg.URL)
-	e := &Engine{cfg: cfg, model: cfg.Model, transport: newTransport(&cfg), header: http.Header{}}
+	e := &Engine{cfg: cfg, model: cfg.Model, transport: newTransport(&cfg, u), header: http.Header{}}
 	for name, values := range cfg.Header {
 		name = http.CanonicalHeaderKey(name)
 		e.header[name] = append(e.header[name], values...)
@@ -90,6 +90,7 @@ func (e *Engine) Connections() int { return int(e.transport.opened.Load()) }
 // Close closes the connections that are idle. The engine can be used again.
 func (e *Engine) Close() error {
 	e.transport.CloseIdleConnections()
+	e.transport.ahead.close()
 	if e.direct != nil {
 		e.direct.closeIdle()
 	}

@@ -89,7 +89,7 @@ func (x *exchange) eof() error {
 		return nil
 	case x.place == inHead && len(x.begun) == 0:
 		return io.EOF
-	case x.place == inHead:
+	case x.place == inHead && !bytes.HasPrefix(x.begun, []byte("HTTP/")):
 		if _, err := x.parse(x.begun); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -172,7 +173,23 @@ func (e *Engine) broken(parent context.Context, why error, a *attempt, what stri
 	case a.reused && a.reply.Status == 0 && time.Since(a.got) < staleWithin:
 		class = engines.Stale
 	}
-	return e.fail(class, a.reply.Status, err, "%s: %s", what, cause(class, err))
+	return e.fail(class, a.reply.Status, err, "%s: %s%s", what, cause(class, err), e.unasked(class, err))
+}
+
+// unasked names a proxy in the environment, which is not used, where that may
+// be why a server is not found or does not answer.
+func (e *Engine) unasked(class engines.Class, err error) string {
+	var dns *net.DNSError
+	var timeout net.Error
+	if class != engines.Unreachable || e.cfg.Proxy != nil || e.cfg.Dial != nil || !errors.As(err, &dns) && !(errors.As(err, &timeout) && timeout.Timeout()) {
+		return ""
+	}
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
+		if os.Getenv(name) != "" {
+			return fmt.Sprintf(" (%s is set and is not used: set Config.Proxy if the server is behind it)", name)
+		}
+	}
+	return ""
 }
 
 // malformed reports an answer that is not HTTP/1.1, or not in its coding.
@@ -197,7 +214,7 @@ func cause(class engines.Class, err error) string {
 	)
 	switch {
 	case class == engines.Client:
-		return err.Error() + ": this host has run out of it, not the server"
+		return err.Error() + ": this host has run out of it, not the server" + shortage(err)
 	case class == engines.Stale:
 		return "the server closed the connection, kept alive from an earlier request, as this one was sent (" + err.Error() + ")"
 	case errors.As(err, &dns) && !dns.IsNotFound:

@@ -73,8 +73,9 @@ type attempt struct {
 // gotConn notes the connection that the transport chose; it runs before
 // anything is written.
 func (a *attempt) gotConn(info httptrace.GotConnInfo) {
-	a.connected(info.Reused)
-	if a.conn = stamping(info.Conn); a.conn != nil {
+	a.conn = stamping(info.Conn)
+	a.connected(info.Reused || a.conn != nil && a.conn.early)
+	if a.conn != nil {
 		a.stay = &a.conn.stay
 		a.conn.ended.Store(0)
 		a.conn.flow.Store(&a.flow)
@@ -86,6 +87,14 @@ func (a *attempt) connected(reused bool) {
 	a.got, a.reused = time.Now(), reused
 	a.reply.NewConnection = !reused
 	a.reply.Connect = time.Duration(a.flow.now()) - a.start
+}
+
+// answered notes the head of the answer.
+func (a *attempt) answered(resp *http.Response) {
+	a.reply.Status = resp.StatusCode
+	if resp.Proto != "HTTP/1.1" {
+		a.reply.Protocol = resp.Proto
+	}
 }
 
 // once sends a request in form f and reads its stream.
@@ -125,7 +134,7 @@ func (e *Engine) roundTrip(parent context.Context, a *attempt, r *engines.Reques
 		return e.broken(parent, context.Cause(ctx), a, what, err)
 	}
 	defer resp.Body.Close()
-	a.reply.Status = resp.StatusCode
+	a.answered(resp)
 	if resp.StatusCode/100 != 2 {
 		said, _ := io.ReadAll(io.LimitReader(resp.Body, saidLimit))
 		return e.status(what, resp.StatusCode, resp.Header, said)

@@ -188,9 +188,9 @@ func (l *loop) ready(s *socket, events uint32) {
 			l.drop(s)
 			return
 		}
-		at := l.arrived(s)
+		at, lag := l.arrived(s)
 		l.serving = s
-		open := s.wire.took(l.buf[:n], at)
+		open := s.wire.took(l.buf[:n], at, lag)
 		l.serving = nil
 		if !open {
 			l.drop(s)
@@ -209,26 +209,24 @@ func (l *loop) receive(fd int) (int, syscall.Errno) {
 	return int(n), no
 }
 
-// arrived is when what was just read came, by elapsed: the kernel's stamp of
-// the packet that brought the last byte, which no waiting of ours moves. That
-// is by the wall clock, which may be set meanwhile: what cannot be is put
-// within the time since the socket was read before.
-func (l *loop) arrived(s *socket) time.Duration {
-	at, known := l.now, false
-	c := (*syscall.Cmsghdr)(unsafe.Pointer(&l.control[0]))
-	if l.header.Controllen >= uint64(syscall.SizeofCmsghdr) && c.Level == syscall.SOL_SOCKET && c.Type == syscall.SO_TIMESTAMPNS {
-		ts := (*syscall.Timespec)(unsafe.Pointer(&l.control[syscall.SizeofCmsghdr]))
-		at -= time.Duration(l.wall - ts.Nano())
-		known = true
-	}
-	if !known {
-		at = elapsed()
-	} else if at > l.now {
-		at = min(at, elapsed()) // it came while the batch was being read
-	}
+// arrived is when what was just read came, by elapsed, and how long it waited:
+// the kernel's stamp of the packet that brought the last byte, which no waiting
+// of ours moves. The stamp is by the wall clock, which may be set meanwhile:
+// what cannot be is put within the time since the socket was read before.
+func (l *loop) arrived(s *socket) (at, lag time.Duration) {
 	before := s.read
 	s.read = l.now
-	return max(at, before)
+	c := (*syscall.Cmsghdr)(unsafe.Pointer(&l.control[0]))
+	if l.header.Controllen < uint64(syscall.SizeofCmsghdr) || c.Level != syscall.SOL_SOCKET || c.Type != syscall.SO_TIMESTAMPNS {
+		return elapsed(), 0
+	}
+	ts := (*syscall.Timespec)(unsafe.Pointer(&l.control[syscall.SizeofCmsghdr]))
+	at = l.now - time.Duration(l.wall-ts.Nano())
+	if at > l.now {
+		return min(at, elapsed()), 0 // it came while this batch was being read
+	}
+	at = max(at, before)
+	return at, l.now - at
 }
 
 // drop closes a socket whose wire is closed.

@@ -48,6 +48,23 @@ func (p *pool) kept() *wire {
 	return nil
 }
 
+func (p *pool) len() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.idle)
+}
+
+// dialAhead opens a connection before a call needs it.
+func (p *pool) dialAhead(ctx context.Context) error {
+	w, err := p.dial(ctx)
+	if err != nil {
+		return err
+	}
+	w.used = true // to its first call it is as if it had been kept
+	p.put(w)
+	return nil
+}
+
 // put makes a connection idle.
 func (p *pool) put(w *wire) {
 	p.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"net/url"
 	"sync/atomic"
 	"time"
 )
@@ -33,6 +34,11 @@ type transport struct {
 	fresh  *http.Transport
 	habit  habit
 	opened atomic.Int64
+	// ahead are connections to address that no request has used yet; secure
+	// says that they are TLS.
+	ahead   ahead
+	address string
+	secure  bool
 }
 
 // stream is the transport for a generation.
@@ -43,12 +49,12 @@ func (t *transport) stream(fresh bool) *http.Transport {
 	return t.Transport
 }
 
-func newTransport(cfg *Config) *transport {
+func newTransport(cfg *Config, to *url.URL) *transport {
 	dial := cfg.Dial
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
 	}
-	t := &transport{habit: habit{seen: make(chan struct{})}}
+	t := &transport{habit: habit{seen: make(chan struct{})}, address: address(to), secure: to.Scheme == "https"}
 	open := func(ctx context.Context, network, addr string) (net.Conn, error) {
 		c, err := dial(ctx, network, addr)
 		if err == nil {
@@ -59,6 +65,9 @@ func newTransport(cfg *Config) *transport {
 	t.Transport = &http.Transport{
 		Proxy: cfg.Proxy,
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			if c := t.early(ctx, addr); c != nil {
+				return c, nil
+			}
 			c, err := open(ctx, network, addr)
 			if err != nil {
 				return nil, err
@@ -68,6 +77,9 @@ func newTransport(cfg *Config) *transport {
 		// Stamps are taken above TLS: a record that cannot be decrypted yet is
 		// not readable.
 		DialTLSContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			if c := t.early(ctx, addr); c != nil {
+				return c, nil
+			}
 			c, err := open(ctx, network, addr)
 			if err != nil {
 				return nil, err
@@ -93,6 +105,15 @@ func newTransport(cfg *Config) *transport {
 	t.fresh = t.Clone()
 	t.fresh.DisableKeepAlives = true
 	return t
+}
+
+// address is the host and port of a URL.
+func address(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return net.JoinHostPort(u.Hostname(), port)
 }
 
 // clientTLS is the configuration for a server, by its address; it offers

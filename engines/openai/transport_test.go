@@ -167,6 +167,6 @@ func TestAHostThatHasRunOut(t *testing.T) {
 		e, err := New(Config{URL: "http://engine", Dial: failing(&net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("socket", no)})})
 		require.NoError(t, err)
 		failure := requireClass(t, engines.Client, generate(t, e))
-		assert.Equal(t, fmt.Sprintf("http://engine: POST /v1/completions: dial tcp: socket: %v: this host has run out of it, not the server", no), failure.Message)
+		assert.Equal(t, fmt.Sprintf("http://engine: POST /v1/completions: dial tcp: socket: %v: this host has run out of it, not the server", no)+shortage(no), failure.Message)
 	}
 }

@@ -73,15 +73,15 @@ func (w *wire) shut() {
 	}
 }
 
-// took hands over bytes that were readable at a time of elapsed. It reports
-// whether the connection goes on: if not, it is closed to others and its
-// carrier closes it.
-func (w *wire) took(b []byte, at time.Duration) bool {
+// took hands over bytes that were readable at a time of elapsed and lag before
+// they were read. It reports whether the connection goes on: if not, it is
+// closed to others and its carrier closes it.
+func (w *wire) took(b []byte, at, lag time.Duration) bool {
 	c := w.call.Load()
 	if c == nil {
 		return w.close(errSurplus)
 	}
-	rest, over := c.take(b, at)
+	rest, over := c.take(b, at, lag)
 	if !over {
 		return true
 	}

@@ -1,0 +1,163 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/openloop-go/openloop/engines"
+	"github.com/openloop-go/openloop/engines/internal/nullserver"
+	"github.com/openloop-go/openloop/engines/openai"
+)
+
+// read is a client in a process of its own: it asks for streams, all at once,
+// reads them to their ends and prints how many events came.
+func read(args []string) error {
+	flags := flag.NewFlagSet("read", flag.ContinueOnError)
+	how := flags.String("how", "openai", "client: "+ways())
+	root := flags.String("url", "", "the server's root")
+	n := flags.Int("streams", 1000, "streams at once")
+	log := flags.String("log", "", "file for the times of the events")
+	profile := flags.String("profile", "", "file for a CPU profile")
+	memory := flags.Duration("memory", 0, "print memory after so long; 0 does not")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	client := clients[*how]
+	if client == nil {
+		return fmt.Errorf("no client %q: there are %s", *how, ways())
+	}
+	one, err := client(*root)
+	if err != nil {
+		return err
+	}
+	if *profile != "" {
+		f, err := os.Create(*profile)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	before := resident()
+	lines := make([]line, *n)
+	var wg sync.WaitGroup
+	var failed atomic.Pointer[error]
+	gate := make(chan struct{}, 256) // how many connect at a time
+	for i := range lines {
+		lines[i].id = fmt.Sprintf("s%06d", i)
+		lines[i].times = make([]int64, 0, 600)
+		lines[i].begun = sync.OnceFunc(func() { <-gate })
+		gate <- struct{}{}
+		wg.Go(func() {
+			defer lines[i].begun()
+			if err := one(&lines[i]); err != nil {
+				failed.CompareAndSwap(nil, &err)
+			}
+		})
+	}
+	if *memory > 0 {
+		time.Sleep(*memory)
+		printMemory(before, *n)
+	}
+	wg.Wait()
+	events, times := 0, map[string][]int64{}
+	for i := range lines {
+		events += len(lines[i].times)
+		times[lines[i].id] = lines[i].times
+	}
+	fmt.Println("events", events)
+	if err := failed.Load(); err != nil {
+		return *err
+	}
+	if *log != "" {
+		return writeTimes(*log, times)
+	}
+	return nil
+}
+
+// line is what is kept of one stream.
+type line struct {
+	id    string
+	times []int64 // of its token events
+	begun func()  // called with its first event
+}
+
+func (l *line) event(at int64) {
+	if len(l.times) == 0 {
+		l.begun()
+	}
+	l.times = append(l.times, at)
+}
+
+// clients are the clients by name. Each parses, counts and stamps.
+var clients = map[string]func(root string) (func(*line) error, error){
+	"openai": func(root string) (func(*line) error, error) {
+		return ours(openai.Config{URL: root})
+	},
+	// A proxy that is none keeps the client from its own transport.
+	"openai-net/http": func(root string) (func(*line) error, error) {
+		return ours(openai.Config{URL: root, Proxy: func(*http.Request) (*url.URL, error) { return nil, nil }})
+	},
+	"net/http-scan": plain(scanned),
+	"net/http-json": plain(decoded),
+}
+
+func ways() string { return "openai, openai-net/http, net/http-scan or net/http-json" }
+
+// ours is this module's client, used as its driver uses it.
+func ours(cfg openai.Config) (func(*line) error, error) {
+	e, err := openai.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return func(l *line) error {
+		r := &engines.Request{
+			ID: l.id, Text: "hello", MaxTokens: 1 << 20,
+			Stamp: func() time.Duration { return time.Duration(nullserver.Now()) },
+		}
+		tokens := 0
+		reply, err := e.Generate(context.Background(), r, func(c engines.Chunk) {
+			if c.Token {
+				tokens += c.Tokens.N
+				l.event(int64(c.At))
+			}
+		})
+		if err == nil && (tokens != len(l.times) || reply.OutputTokens != engines.Known(tokens)) {
+			err = fmt.Errorf("%s: %d tokens in %d events, the server counted %d", l.id, tokens, len(l.times), reply.OutputTokens.N)
+		}
+		return err
+	}, nil
+}
+
+// resident is the process's resident memory in bytes.
+func resident() int {
+	var pages, size int
+	b, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	fmt.Sscan(string(b), &size, &pages)
+	return pages * os.Getpagesize()
+}
+
+func printMemory(before, streams int) {
+	now := resident()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	fmt.Printf("memory: %d B a stream resident, of it %d B heap in use and %d B stacks; %d goroutines\n",
+		(now-before)/streams, int(m.HeapInuse)/streams, int(m.StackInuse)/streams, runtime.NumGoroutine())
+}

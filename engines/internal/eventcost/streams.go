@@ -1,0 +1,40 @@
+//go:build linux
+
+package main
+
+import (
+	"flag"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// streams prints what many streams at once take, and fails when an event of
+// them is lost.
+func streams(args []string) error {
+	flags := flag.NewFlagSet("streams", flag.ContinueOnError)
+	n := flags.Int("streams", 10000, "streams at once")
+	rate := flags.Float64("rate", 2, "events/s of each stream")
+	events := flags.Int("events", 30, "events of each stream")
+	which := flags.String("clients", "openai,openai-net/http", "clients to compare")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	for how := range strings.SplitSeq(*which, ",") {
+		s, err := startServer("-events", strconv.Itoa(*events), "-rate", fmt.Sprint(*rate))
+		if err != nil {
+			return err
+		}
+		o, err := s.runReader("-how", how, "-streams", strconv.Itoa(*n), "-memory", fmt.Sprintf("%fs", float64(*events) / *rate * 2 / 3))
+		cpu, stopped := s.stop()
+		if err != nil || stopped != nil {
+			return fmt.Errorf("%w %w", err, stopped)
+		}
+		if o.events != *n**events {
+			return fmt.Errorf("%s read %d events of %d", how, o.events, *n**events)
+		}
+		fmt.Printf("%s: %d streams, %d events, none lost; %.2f µs of CPU an event, the server %.2f\n%s", how, *n, o.events,
+			o.perEvent(), cpu.Seconds()*1e6/float64(o.events), o.said)
+	}
+	return nil
+}

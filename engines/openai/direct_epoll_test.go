@@ -1,0 +1,312 @@
+//go:build linux && (amd64 || arm64)
+
+package openai
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/openloop-go/openloop/engines"
+)
+
+// directClient is a client of a server whose generations go through loops.
+func directClient(t *testing.T, handler http.Handler, loops int) *Engine {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	e, err := New(Config{URL: server.URL})
+	require.NoError(t, err)
+	e.direct = directOver(e, loops)
+	t.Cleanup(func() { e.Close() })
+	return e
+}
+
+func TestWhatGoesThroughTheLoop(t *testing.T) {
+	for what, tt := range map[string]struct {
+		cfg  Config
+		want bool
+	}{
+		"plain HTTP":          {Config{URL: "http://host"}, true},
+		"https":               {Config{URL: "https://host"}, false},
+		"a proxy":             {Config{URL: "http://host", Proxy: http.ProxyFromEnvironment}, false},
+		"an engine in memory": {Config{URL: "http://host", Dial: newMemory().dial}, false},
+	} {
+		e, err := New(tt.cfg)
+		require.NoError(t, err)
+		assert.Equal(t, tt.want, newDirect(e) != nil, what)
+	}
+}
+
+// An event's time is when the kernel had it, whatever the client was busy with,
+// and how long it then lay there is known.
+func TestTimesAreThoseOfArrival(t *testing.T) {
+	for attempt := range 20 {
+		at, written, lag := whileEmitIsBusy(t)
+		if lag >= 25*time.Millisecond {
+			assert.Less(t, at, written+25*time.Millisecond, "long before emit returned")
+			return
+		}
+		t.Logf("attempt %d: the kernel does not stamp yet: lag %v, %v after the write", attempt, lag, at-written)
+	}
+	t.Skip("this kernel does not stamp what it receives")
+}
+
+// whileEmitIsBusy has an event come while the emit of another generation keeps
+// the loop for 50 ms. It returns the event's time, when its write had returned,
+// and the lag that was reported.
+func whileEmitIsBusy(t *testing.T) (at, written, lag time.Duration) {
+	asked, written1, over := make(chan struct{}), make(chan time.Time, 1), make(chan struct{})
+	e := directClient(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		late := r.Header.Get("X-Request-Id") == "late"
+		if late {
+			<-asked
+		}
+		io.WriteString(w, running("a", 1))
+		http.NewResponseController(w).Flush()
+		if late {
+			written1 <- time.Now()
+		}
+		<-over
+		io.WriteString(w, ended)
+	}), 1)
+	start := time.Now()
+	var busy sync.WaitGroup
+	busy.Go(func() {
+		_, err := e.Generate(t.Context(), &engines.Request{ID: "busy", Text: "x", MaxTokens: 5}, func(c engines.Chunk) {
+			if c.Tokens.Known && c.Tokens.N == 1 {
+				close(asked)
+				written = (<-written1).Sub(start)
+				time.Sleep(50 * time.Millisecond)
+				close(over)
+			}
+		})
+		assert.NoError(t, err)
+	})
+	reply, err := e.Generate(t.Context(), &engines.Request{
+		ID: "late", Text: "x", MaxTokens: 5, Stamp: func() time.Duration { return time.Since(start) },
+	}, func(c engines.Chunk) {
+		if c.Token {
+			at = c.At
+		}
+	})
+	assert.NoError(t, err)
+	busy.Wait()
+	return at, written, reply.ReadLag
+}
+
+// What a caller's emit does ends its own generation and no other.
+func TestEmitThatDoesNotReturn(t *testing.T) {
+	release := make(chan struct{})
+	e := directClient(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, running("a", 1))
+		http.NewResponseController(w).Flush()
+		<-release
+		io.WriteString(w, running("b", 2)+usage(2)+ended)
+	}), 1)
+	var others sync.WaitGroup
+	first := make(chan struct{}, 3)
+	for range 3 {
+		others.Go(func() {
+			events := 0
+			_, err := e.Generate(t.Context(), &engines.Request{Text: "x", MaxTokens: 5}, func(c engines.Chunk) {
+				if events++; events == 1 {
+					first <- struct{}{}
+				}
+			})
+			assert.NoError(t, err)
+			assert.Equal(t, 4, events)
+		})
+	}
+	for range 3 {
+		<-first
+	}
+	assert.PanicsWithValue(t, "no", func() {
+		e.Generate(t.Context(), &engines.Request{Text: "x", MaxTokens: 5}, func(engines.Chunk) { panic("no") })
+	})
+	left := make(chan bool)
+	go func() {
+		returned := false
+		defer func() { left <- !returned && recover() == nil }()
+		e.Generate(t.Context(), &engines.Request{Text: "x", MaxTokens: 5}, func(engines.Chunk) { runtime.Goexit() })
+		returned = true
+	}()
+	assert.True(t, <-left, "the caller's goroutine ends, as if emit had run in it")
+	close(release)
+	others.Wait()
+	got := generate(t, e)
+	assert.NoError(t, got.err)
+}
+
+func TestCancelInTheMiddleOfAStream(t *testing.T) {
+	gone := make(chan struct{})
+	e := directClient(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, running("a", 1))
+		http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+		close(gone)
+	}), 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	events := 0
+	reply, err := e.Generate(ctx, &engines.Request{Text: "x", MaxTokens: 5}, func(engines.Chunk) {
+		events++
+		time.AfterFunc(time.Millisecond, cancel)
+	})
+	failure := requireClass(t, engines.Canceled, result{err: err})
+	assert.ErrorIs(t, failure, context.Canceled)
+	assert.Equal(t, 1, events)
+	assert.Equal(t, engines.Known(1), reply.OutputTokens)
+	<-gone // the server sees the connection end
+}
+
+// A prompt that is longer than what the connection takes at once leaves as
+// the server reads it.
+func TestALongPromptLeavesInParts(t *testing.T) {
+	text := strings.Repeat("long ", 4<<20)
+	e := directClient(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := 0
+		for buf := make([]byte, 64<<10); ; {
+			m, err := r.Body.Read(buf)
+			if n += m; err != nil {
+				break
+			}
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, data(fmt.Sprintf(`{"choices":[{"text":"a"}],"usage":{"prompt_tokens":%d,"completion_tokens":1}}`, n))+ended)
+	}), 1)
+	r := &engines.Request{Text: text, MaxTokens: 8}
+	reply, err := e.Generate(t.Context(), r, func(engines.Chunk) {})
+	require.NoError(t, err)
+	assert.Equal(t, engines.Known(len(e.body(r, e.form.Load()))), reply.PromptTokens)
+}
+
+// A server that closes idle connections is noticed when it does, not when the
+// next request is lost on one.
+func TestIdleConnectionsThatTheServerCloses(t *testing.T) {
+	server := httptest.NewServer(streaming)
+	defer server.Close()
+	e, err := New(Config{URL: server.URL})
+	require.NoError(t, err)
+	e.direct = directOver(e, 1)
+	defer e.Close()
+	require.NoError(t, generate(t, e).err) // this one waits for the habit
+	require.NoError(t, generate(t, e).err)
+	require.Equal(t, 1, e.Connections())
+	e.direct.idle[0].ended.Store(0) // it is idle for longer than a habit takes
+	server.CloseClientConnections()
+	require.Eventually(t, func() bool { return !e.direct.idle[0].alive() }, 10*time.Second, time.Millisecond)
+	got := generate(t, e)
+	require.NoError(t, got.err)
+	assert.True(t, got.reply.NewConnection)
+}
+
+// Connections are closed when they have been idle for long, and the loop ends
+// with the last.
+func TestTheLoopEndsWithItsConnections(t *testing.T) {
+	other := goleak.IgnoreCurrent()
+	server := httptest.NewServer(streaming)
+	e, err := New(Config{URL: server.URL})
+	require.NoError(t, err)
+	e.direct = directOver(e, 3)
+	for range 2 { // it starts again
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() { assert.NoError(t, generate(t, e).err) })
+		}
+		all.Wait()
+		e.direct.mu.Lock()
+		for _, w := range e.direct.idle {
+			w.idle = w.idle.Add(-idleTimeout)
+		}
+		e.direct.mu.Unlock()
+		e.direct.expire()
+		require.Zero(t, e.direct.len())
+	}
+	require.NoError(t, generate(t, e).err)
+	require.NoError(t, e.Close())
+	server.Close()
+	goleak.VerifyNone(t, other)
+}
+
+// Many streams at once over several loops: nothing is lost, nothing mixed up.
+func TestManyStreamsAtOnce(t *testing.T) {
+	const streams, events = 300, 40
+	e := directClient(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for i := range events {
+			io.WriteString(w, running(r.Header.Get("X-Request-Id"), i+1))
+			if i%3 == 0 {
+				http.NewResponseController(w).Flush()
+			}
+		}
+		io.WriteString(w, usage(events)+ended)
+	}), 4)
+	var all sync.WaitGroup
+	for i := range streams {
+		all.Go(func() {
+			tokens, last := 0, time.Duration(0)
+			start := time.Now()
+			reply, err := e.Generate(t.Context(), &engines.Request{
+				ID: fmt.Sprint(i), Text: "x", MaxTokens: events, Stamp: func() time.Duration { return time.Since(start) },
+			}, func(c engines.Chunk) {
+				assert.GreaterOrEqual(t, c.At, last)
+				last = c.At
+				tokens += c.Tokens.N
+			})
+			assert.NoError(t, err)
+			assert.Equal(t, events, tokens)
+			assert.Equal(t, engines.Known(events), reply.OutputTokens)
+			assert.LessOrEqual(t, last, reply.Closed)
+			assert.LessOrEqual(t, reply.Sent, reply.FirstEvent)
+		})
+	}
+	all.Wait()
+}
+
+// A server that says more than it was asked for is not asked again on that
+// connection.
+func TestBytesAfterTheResponse(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	var accepted atomic.Int32
+	go func() {
+		for c, err := l.Accept(); err == nil; c, err = l.Accept() {
+			accepted.Add(1)
+			go func() {
+				defer c.Close()
+				for buf := make([]byte, 4<<10); ; {
+					if _, err := c.Read(buf); err != nil {
+						return
+					}
+					body := completion("a") + ended
+					fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%sHTTP/1.1 408 Request Timeout\r\n\r\n", len(body), body)
+				}
+			}()
+		}
+	}()
+	e, err := New(Config{URL: "http://" + l.Addr().String()})
+	require.NoError(t, err)
+	e.direct = directOver(e, 1)
+	defer e.Close()
+	for range 2 {
+		require.NoError(t, generate(t, e).err)
+	}
+	assert.Equal(t, int32(2), accepted.Load())
+}

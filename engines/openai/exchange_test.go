@@ -1,0 +1,190 @@
+package openai
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httputil"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// seen is what an exchange made of a response.
+type seen struct {
+	status int
+	body   string
+	rest   string
+	place  place
+	err    error
+}
+
+// exchanged gives an exchange its bytes in parts of a size; 0 is one part.
+func exchanged(response string, size int, eof bool) seen {
+	var s seen
+	var body strings.Builder
+	x := exchange{
+		head: func(r *http.Response) error { s.status = r.StatusCode; return nil },
+		body: func(b []byte) error { body.Write(b); return nil },
+	}
+	in := []byte(response)
+	for len(in) > 0 && s.err == nil && x.place != complete {
+		part := in
+		if size > 0 {
+			part = in[:min(size, len(in))]
+		}
+		in = in[len(part):]
+		var rest []byte
+		rest, s.err = x.take(bytes.Clone(part))
+		s.rest += string(rest)
+	}
+	s.rest += string(in)
+	if eof && s.err == nil && x.place != complete {
+		s.err = x.eof()
+	}
+	s.body, s.place = body.String(), x.place
+	return s
+}
+
+func TestResponsesInAnyParts(t *testing.T) {
+	const ok = "HTTP/1.1 200 OK\r\n"
+	long := strings.Repeat("x", 5000)
+	for _, tt := range []struct {
+		what, response string
+		status         int
+		body, rest     string
+		err            string
+	}{
+		{"of known length", ok + "Content-Length: 5\r\n\r\nhello", 200, "hello", "", ""},
+		{"of no length", ok + "Content-Length: 0\r\n\r\n", 200, "", "", ""},
+		{"up to the end of the connection", ok + "\r\nhello", 200, "hello", "", ""},
+		{"in chunks", ok + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n1;a=b\r\n!\r\n0\r\n\r\n", 200, "hello!", "", ""},
+		{"in chunks, with a trailer", ok + "Transfer-Encoding: chunked\r\n\r\n5 \r\nhello\r\n0\r\nA: b\r\n\r\n", 200, "hello", "", ""},
+		{"of HTTP/1.0", "HTTP/1.0 200 OK\r\n\r\nhello", 200, "hello", "", ""},
+		{"with bare line feeds", "HTTP/1.1 200 OK\nContent-Length: 5\n\nhello", 200, "hello", "", ""},
+		{"after interim ones", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + ok + "Content-Length: 1\r\n\r\na", 200, "a", "", ""},
+		{"without a body by its status", "HTTP/1.1 204 No Content\r\n\r\n", 204, "", "", ""},
+		{"of another protocol, switched to", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n", 101, "", "", ""},
+		{"with more after it", ok + "Content-Length: 5\r\n\r\nhelloHTTP", 200, "hello", "HTTP", ""},
+		{"with more after its chunks", ok + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nHTTP", 200, "", "HTTP", ""},
+
+		{"cut off in the length", ok + "Content-Length: 6\r\n\r\nhello", 200, "hello", "", "unexpected EOF"},
+		{"cut off in a chunk", ok + "Transfer-Encoding: chunked\r\n\r\n6\r\nhello", 200, "hello", "", "unexpected EOF"},
+		{"cut off between chunks", ok + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", 200, "hello", "", "unexpected EOF"},
+		{"cut off in the head", "HTTP/1.1 200 OK\r\nContent-", 0, "", "", "unexpected EOF"},
+		{"that never begins", "", 0, "", "", "EOF"},
+		{"that is none", "SSH-2.0-OpenSSH_9.2\r\n", 0, "", "", `malformed HTTP response "SSH-2.0-OpenSSH_9.2"`},
+		{"with a status that is none", "HTTP/1.1 abc\r\n\r\n", 0, "", "", `malformed HTTP status code "abc"`},
+		{"with a header that is none", ok + "no colon\r\n\r\n", 0, "", "", `malformed MIME header: missing colon: "no colon"`},
+		{"with a chunk's length that is none", ok + "Transfer-Encoding: chunked\r\n\r\nz\r\n", 200, "", "", "invalid byte in chunk length"},
+		{"with a chunk's length that is missing", ok + "Transfer-Encoding: chunked\r\n\r\n\r\n", 200, "", "", "malformed chunked encoding: empty hex number for chunk length"},
+		{"with a chunk's length that is too large", ok + "Transfer-Encoding: chunked\r\n\r\n11111111111111111\r\n", 200, "", "", "http chunk length too large"},
+		{"with a chunk that is longer than it says", ok + "Transfer-Encoding: chunked\r\n\r\n1\r\nab\r\n", 200, "a", "", "malformed chunked encoding"},
+		{"with a bare line feed after a length", ok + "Transfer-Encoding: chunked\r\n\r\n1\na\r\n", 200, "", "", "malformed chunked encoding: chunked line ends with bare LF"},
+		{"with a return in a length", ok + "Transfer-Encoding: chunked\r\n\r\n1\ra\r\n", 200, "", "", "malformed chunked encoding: invalid CR in chunked line"},
+		{"with a length and no end", ok + "Transfer-Encoding: chunked\r\n\r\n1;" + long, 200, "", "", "malformed chunked encoding: header line too long"},
+		{"with a trailer and no end", ok + "Transfer-Encoding: chunked\r\n\r\n0\r\nA: " + long, 200, "", "", "malformed chunked encoding: suspiciously long trailer"},
+		{"with more extensions than data", ok + "Transfer-Encoding: chunked\r\n\r\n" + strings.Repeat("1;"+long[:4000]+"\r\na\r\n", 6), 200, "aaaa", "", "malformed chunked encoding: too much non-data"},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			for _, size := range []int{0, 1, 2, 3, 7, 64} {
+				got := exchanged(tt.response, size, true)
+				if tt.err != "" {
+					require.EqualError(t, got.err, tt.err)
+					assert.Equal(t, strings.Contains(tt.err, "EOF"), errors.Is(got.err, io.EOF) || errors.Is(got.err, io.ErrUnexpectedEOF))
+					assert.Equal(t, !strings.Contains(tt.err, "EOF"), malformed(got.err), "it is a breach of protocol")
+				} else {
+					require.NoError(t, got.err)
+					assert.Equal(t, complete, got.place)
+					assert.Equal(t, tt.rest, got.rest)
+				}
+				assert.Equal(t, tt.status, got.status)
+				assert.Equal(t, tt.body, got.body)
+			}
+		})
+	}
+	assert.ErrorIs(t, exchanged(ok+"A: "+strings.Repeat("x", headLimit), 0, false).err, errHeadLong)
+}
+
+// FuzzExchange: however a response is cut into reads, an exchange takes what
+// net/http takes, and gives the same status and body.
+func FuzzExchange(f *testing.F) {
+	for _, s := range []string{
+		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5 ;x\r\nhello\r\n0;y\r\nA: b\r\n\r\n",
+		"HTTP/1.0 404 Not Found\r\n\r\nhello",
+		"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No\r\n\r\n",
+		"HTTP/1.1 200\n\n",
+	} {
+		f.Add(s, 3)
+	}
+	f.Fuzz(func(t *testing.T, response string, size int) {
+		got := exchanged(response, max(size, 0)%64, true)
+		in := bufio.NewReader(strings.NewReader(response))
+		resp, err := http.ReadResponse(in, post)
+		for err == nil && resp.StatusCode/100 == 1 && resp.StatusCode != http.StatusSwitchingProtocols {
+			resp, err = http.ReadResponse(in, post)
+		}
+		if err != nil {
+			require.Error(t, got.err)
+			return
+		}
+		if resp.StatusCode == http.StatusSwitchingProtocols || len(resp.TransferEncoding) > 0 {
+			return // has no body for us; FuzzChunks
+		}
+		body, err := io.ReadAll(resp.Body)
+		require.Equal(t, err == nil, got.err == nil, "net/http: %v, here: %v", err, got.err)
+		require.Equal(t, resp.StatusCode, got.status)
+		require.Equal(t, string(body), got.body)
+	})
+}
+
+// FuzzChunks: chunks decode as in net/http, however they are cut.
+func FuzzChunks(f *testing.F) {
+	for _, s := range []string{"5\r\nhello\r\n0\r\n\r\n", "5;a\r\nhello\r\n00\r\n\r\n", "1 \t\r\na\r\nF\r\n0123456789abcde\r\n0\r\n", "g\r\n", "1\n", "\r\n"} {
+		f.Add(s, 2)
+	}
+	f.Fuzz(func(t *testing.T, body string, size int) {
+		var got strings.Builder
+		var d chunks
+		var bad error
+		for in := []byte(body); len(in) > 0 && bad == nil && d.place != chunkDone && d.place != chunkTrailer; {
+			part := in[:min(max(size, 1), len(in))]
+			in = in[len(part):]
+			_, bad = d.take(part, func(b []byte) error { got.Write(b); return nil })
+		}
+		want, err := io.ReadAll(httputil.NewChunkedReader(strings.NewReader(body)))
+		if bad == errTrailerLong {
+			t.Skip("net/http's reader of chunks leaves the trailer to others")
+		}
+		ended := d.place == chunkTrailer || d.place == chunkDone
+		require.Equal(t, err == nil, bad == nil && ended, "net/http: %v, here: %v at %v", err, bad, d.place)
+		if err == nil {
+			require.Equal(t, string(want), got.String())
+		} else {
+			require.True(t, strings.HasPrefix(got.String(), string(want)) || strings.HasPrefix(string(want), got.String()))
+		}
+	})
+}
+
+func Example_exchange() {
+	x := exchange{
+		head: func(r *http.Response) error { fmt.Println(r.Status); return nil },
+		body: func(b []byte) error { fmt.Printf("%q\n", b); return nil },
+	}
+	x.take([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nev"))
+	x.take([]byte("ent\r\n5\r\nEVENT\r\n0\r\n\r\n"))
+	fmt.Println(x.place == complete)
+	// Output:
+	// 200 OK
+	// "ev"
+	// "ent"
+	// "EVENT"
+	// true
+}

@@ -1,0 +1,56 @@
+package openai
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/openloop-go/openloop/engines"
+)
+
+// L09: a limit that is too low is found before a connection is opened.
+func TestL09DescriptorsAreCountedBeforehand(t *testing.T) {
+	var was syscall.Rlimit
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &was))
+	limit := int(min(was.Max, 1<<30))
+	e, err := New(Config{URL: "http://127.0.0.1:1"})
+	require.NoError(t, err)
+	failure := requireClass(t, engines.Client, result{err: e.Warm(t.Context(), limit)})
+	assert.Regexp(t, fmt.Sprintf(`^http://127.0.0.1:1: open connections: %d more connections need \d+ descriptors with the \d+ that are open, `+
+		`and the limit \(RLIMIT_NOFILE\) is %d: raise it with ulimit -n, as LimitNOFILE or --ulimit nofile$`, limit, limit), failure.Message)
+	assert.Zero(t, e.Connections())
+
+	// A soft limit that was lowered is raised.
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: 64, Max: was.Max}))
+	defer syscall.Setrlimit(syscall.RLIMIT_NOFILE, &was)
+	assert.Equal(t, limit, descriptorLimit())
+}
+
+func TestL08PortsAreCountedBeforehand(t *testing.T) {
+	low, high, ok := localPorts()
+	if !ok {
+		t.Skip("this host does not say which ports are for connections that go out")
+	}
+	if descriptorLimit() < high-low+100 {
+		t.Skip("this host has fewer descriptors than ports")
+	}
+	assert.NoError(t, hostRoom(high-low+1))
+	assert.EqualError(t, hostRoom(high-low+2), fmt.Sprintf("%d more connections to one address need as many local ports, and %d to %d are %d (net.ipv4.ip_local_port_range)",
+		high-low+2, low, high, high-low+1))
+}
+
+func TestWhatTheHostHasRunOutOf(t *testing.T) {
+	low, high, _ := localPorts()
+	for err, want := range map[error]string{
+		syscall.EMFILE:        fmt.Sprintf(" (RLIMIT_NOFILE is %d: raise it with ulimit -n)", descriptorLimit()),
+		syscall.EADDRNOTAVAIL: fmt.Sprintf(" (ports %d to %d are for connections that go out: net.ipv4.ip_local_port_range)", low, high),
+		syscall.ENOBUFS:       "",
+		os.ErrClosed:          "",
+	} {
+		assert.Equal(t, want, shortage(err))
+	}
+}

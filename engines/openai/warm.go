@@ -1,0 +1,67 @@
+package openai
+
+import (
+	"context"
+	"sync"
+
+	"github.com/openloop-go/openloop/engines"
+)
+
+// dialsAtOnce bounds how many connections Warm opens at a time, so that the
+// queue of those that a server has yet to accept does not overflow.
+const dialsAtOnce = 64
+
+// Warm opens connections until n are idle, so that the next n generations that
+// are in flight at once wait for none and report no new connection. Idle ones
+// are closed after four seconds, before servers close them: call it just before
+// the load. It implements engines.Warmer.
+//
+// It does nothing where connections cannot be kept: with Config.Fresh or
+// Config.Proxy, with HTTP/2, which needs one, and once the server was seen to
+// close connections after a stream.
+//
+// The error is an *engines.Error. Class Client is a host that cannot have so
+// many connections, with the numbers; then none was opened.
+func (e *Engine) Warm(parent context.Context, n int) error {
+	if e.cfg.Fresh || e.cfg.Proxy != nil || e.transport.habit.closes.Load() {
+		return nil
+	}
+	have, open := e.transport.ahead.len(), e.transport.dialAhead
+	if e.direct != nil {
+		if e.direct.habit.closes.Load() {
+			return nil
+		}
+		have, open = e.direct.len(), e.direct.dialAhead
+	}
+	if n -= have; n <= 0 {
+		return nil
+	}
+	if err := hostRoom(n); err != nil {
+		return e.fail(engines.Client, 0, err, "open connections: %v", err)
+	}
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+	todo := make(chan struct{}, n)
+	for range n {
+		todo <- struct{}{}
+	}
+	close(todo)
+	var all sync.WaitGroup
+	for range min(n, dialsAtOnce) {
+		all.Go(func() {
+			for range todo {
+				if ctx.Err() != nil {
+					return
+				}
+				if err := open(ctx); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return e.broken(parent, nil, &attempt{}, "open connections", err)
+	}
+	return nil
+}
