@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"io/fs"
 	"maps"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -27,6 +28,7 @@ var forbidden = []struct {
 }{
 	{from: "engines", not: []string{"./...", "net/...", "os/...", "testing/..."}},
 	{from: "engines/...", not: []string{"./benchtest/...", "./assert/...", "./regressions/...", "./fixtures/...", "./examples/...", "./ci/..."}, but: []string{"./ci"}},
+	{from: "engines/launch", not: []string{"./...", "os/exec", "testing/..."}, but: []string{"./engines/launch"}},
 	{from: "benchtest", not: []string{"./engines/...", "./fixtures/...", "./assert/...", "./regressions/...", "./examples/...", "./ci/...", "net/http/..."}, but: []string{"./engines", "./ci"}},
 	{from: "benchtest/arrival", not: []string{"./...", "os/...", "net/...", "testing/...", "io/ioutil"}, but: []string{"./benchtest/arrival"}},
 	{from: "benchtest/metric", not: []string{"./...", "os/...", "net/...", "testing/..."}, but: []string{"./benchtest/metric"}},
@@ -39,8 +41,11 @@ var forbidden = []struct {
 }
 
 // docker holds the one package that may build Docker's client, so that those
-// who attach to a URL need not.
+// who start processes or attach to a URL need not.
 const docker = "engines/container"
+
+// dockers are the modules of Docker's client.
+var dockers = []string{"github.com/testcontainers/...", "github.com/moby/...", "github.com/docker/...", "github.com/containerd/..."}
 
 // TestImportArrows fails on an import that the table above forbids, whatever
 // its build tags. Test files are free.
@@ -50,8 +55,8 @@ func TestImportArrows(t *testing.T) {
 	seen := map[string]bool{}
 	for pkg := range direct {
 		for _, imp := range reached[pkg] {
-			if pkg != docker && matches(imp, "github.com/testcontainers/...") {
-				t.Errorf("%s must not import %s: only %s may", pkg, imp, docker)
+			if imp == "./"+docker && !matches(pkg, "examples/...") {
+				t.Errorf("%s must not import %s: users choose it", pkg, imp)
 			}
 		}
 	}
@@ -75,6 +80,36 @@ func TestImportArrows(t *testing.T) {
 		if !seen[rule.from] {
 			t.Errorf("the rule for %s met no package: the table or the tree is out of date", rule.from)
 		}
+	}
+}
+
+// TestDockersClientIsBuiltForContainersOnly asks the go command what it would
+// build for the users of each package.
+func TestDockersClientIsBuiltForContainersOnly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("lists the whole module; -short is set")
+	}
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Deps " "}}`, "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	built := 0
+	for line := range strings.Lines(string(out)) {
+		pkg, deps, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if pkg == module+"/"+docker {
+			built++
+		}
+		for dep := range strings.FieldsSeq(deps) {
+			if pkg == module+"/"+docker || strings.Contains(" "+deps+" ", " "+module+"/"+docker+" ") {
+				break
+			}
+			if slices.ContainsFunc(dockers, func(pattern string) bool { return matches(dep, pattern) }) {
+				t.Errorf("%s builds %s, which only %s may", pkg, dep, docker)
+			}
+		}
+	}
+	if built != 1 {
+		t.Errorf("%s was listed %d times", docker, built)
 	}
 }
 
