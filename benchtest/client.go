@@ -1,6 +1,8 @@
 package benchtest
 
 import (
+	"math"
+	"slices"
 	"time"
 
 	"github.com/openloop-go/openloop/benchtest/arrival"
@@ -20,6 +22,33 @@ func (s *session) client(r *metric.Record, out outcome) {
 	r.Client.Verdict, r.Client.Reasons = j.client()
 }
 
+// readReadings are those of what was read and when, where the engine tells.
+//
+// Of a request it tells the longest wait of all its events. If the waits of
+// events were independent, the longest of n would be below the p99 of one with
+// probability 0.99ⁿ; where they come together fewer requests have them, so that
+// the median is the least that is taken.
+func (j *judge) readReadings(into map[string]float64) {
+	var lags []time.Duration
+	events, opened := 0, 0
+	for _, t := range j.window {
+		if t.ReadLag > 0 {
+			lags = append(lags, t.ReadLag)
+			events += t.Events
+		}
+		if t.NewConnection {
+			opened++
+		}
+	}
+	into["new_connections"] = float64(opened)
+	if len(lags) == 0 {
+		return
+	}
+	slices.Sort(lags)
+	q := max(0.5, math.Pow(0.99, float64(events)/float64(len(lags))))
+	into[readLag] = lags[int(math.Ceil(q*float64(len(lags))))-1].Seconds()
+}
+
 // sentReadings are those of what was sent and when.
 func (j *judge) sentReadings(into map[string]float64) {
 	s := sentOf(j.window)
@@ -27,6 +56,7 @@ func (j *judge) sentReadings(into map[string]float64) {
 		return
 	}
 	into["lag_p50_sec"], into["lag_p99_sec"], into["lag_max_sec"] = s.lag(0.5).Seconds(), s.lag(0.99).Seconds(), s.lag(1).Seconds()
+	j.readReadings(into)
 	achieved, offered := s.achieved(j.r, j.p)
 	if !offered {
 		return

@@ -140,6 +140,7 @@ func (f *flight) end(reply engines.Reply, err error, cause error, model string) 
 	}
 	t.TokenGaps = f.single && t.Events > 0
 	f.model, f.err = reply.Model, err
+	t.ReadLag, t.Connect, t.Protocol = reply.ReadLag, reply.Connect, reply.Protocol
 	t.Finish, t.NewConnection, t.Warnings = reply.Finish, reply.NewConnection, reply.Warnings
 	t.SummariseGaps()
 	t.Failure, t.Message = failure(err, cause)

@@ -38,7 +38,11 @@ func (j *judge) client() (verdict string, reasons []string) {
 			ok("requests left %v late (p99 of %d), limit %v", p99, len(s.lags), limit)
 		}
 		j.late(readScheduler, "goroutines of this process waited %v to run (p99)", "events were stamped late", ok)
-		j.late(readWake, "this process woke up %v late (p99)", "events were stamped as late", ok)
+		if _, told := j.r.Client.Readings[readLag]; told {
+			j.late(readLag, "bytes lay unread for %v (p99)", "gaps between events are lost in such waits", ok)
+		} else {
+			j.late(readWake, "this process woke up %v late (p99)", "events were stamped as late", ok)
+		}
 		j.stopped(ok)
 	}
 	if achieved, known := s.achieved(j.r, j.p); known {

@@ -49,7 +49,8 @@ func histogram(s metrics.Sample) *metrics.Float64Histogram {
 	return s.Value.Float64Histogram()
 }
 
-// Names of the readings of metric.Client that come from the edges.
+// Names of the readings of metric.Client that are judged or come from the
+// edges.
 const (
 	readScheduler    = "scheduler_p99_sec"
 	readWake         = "wake_p99_sec"
@@ -59,6 +60,8 @@ const (
 	readProcess      = "process_cpus"
 	readCPUs         = "cpus"
 	readHost         = "host_busy_share"
+	// readLag comes from the timelines.
+	readLag = "read_lag_sec"
 )
 
 // readings are what both edges know of this side, into a map. What one of them

@@ -38,6 +38,8 @@ type pass struct {
 	// waiting and not ended, running is launched and not ended.
 	queue         []*flight
 	open, running int
+	// peak is the largest running so far.
+	peak int
 	// counted is how many flights of the window have not ended; when the
 	// window has closed and they have, windowDone is closed and lastEnd is when
 	// the last of them did.
@@ -83,6 +85,8 @@ type outcome struct {
 	edges    [2]edge
 	// stuck counts requests whose engine never returned.
 	stuck int
+	// peak is the largest number of requests that were in flight at once.
+	peak int
 	// capped is true when MaxInFlight was reached.
 	capped bool
 	// bounded is what to say of a cooldown that was bounded.
@@ -121,7 +125,7 @@ func (p *pass) run(ctx context.Context) outcome {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	out.origin, out.from, out.to, out.edges = p.origin, p.from, p.to, p.edges
-	out.bounded = p.bound.warning()
+	out.bounded, out.peak = p.bound.warning(), p.peak
 	out.flights, out.probes = settled(p.flights), settled(p.probes)
 	for _, f := range slices.Concat(out.flights, out.probes) {
 		if f.stuck {

@@ -72,6 +72,7 @@ func (s *session) lines(flights []*flight) []metric.Timeline {
 			// Which of two connections that were freed at one instant is the
 			// older is chance, and so is which of them idles out.
 			lines[len(lines)-1].NewConnection = false
+			lines[len(lines)-1].Connect = 0
 		}
 	}
 	return lines

@@ -66,9 +66,14 @@ func (s *session) offer(ctx context.Context, l load, watch watcher) outcome {
 		return e
 	}
 	if s.simulator == nil {
+		if err := s.warm(ctx, l); err != nil {
+			return outcome{cut: err}
+		}
 		p := newPass(l, s.engine, s.virtual, onEdge)
 		defer watch(p)()
-		return p.run(ctx)
+		out := p.run(ctx)
+		s.start.peak = max(s.start.peak, out.peak)
+		return out
 	}
 	sim := simulation{load: l, engine: s.simulator, onEdge: onEdge}
 	out := sim.run()

@@ -35,6 +35,7 @@ func (p *pass) start(f *flight) {
 		f.line.Released = p.now()
 	}
 	p.running++
+	p.peak = max(p.peak, p.running)
 	go p.generate(f)
 }
 

@@ -23,6 +23,8 @@ type engineStart struct {
 	model, instance string
 	identity        engines.Identity
 	warnings        []string
+	// peak is the largest number of requests in flight at once so far.
+	peak int
 }
 
 // ensureStart has the engine on the given start, restarting it where it is

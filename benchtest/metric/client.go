@@ -35,6 +35,11 @@ type Client struct {
 	//	wake_p99_sec, wake_max_sec   how late this process woke up for timers
 	//	                    that it set 100 times a second, by the way by which
 	//	                    it learns of bytes on a socket
+	//	read_lag_sec        how long bytes lay readable here before they were
+	//	                    read: of the longest such times of each request,
+	//	                    the quantile that is p99 of their events, and never
+	//	                    less than the median
+	//	new_connections     requests that had to open a connection
 	//	stopped_max_sec     longest stop of the process by the garbage collector
 	//	stopped_share       share of the window in such stops
 	//	process_cpus        CPUs that this process kept busy, of cpus

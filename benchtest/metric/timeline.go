@@ -68,6 +68,15 @@ type Timeline struct {
 	AskedPrompt  int `json:"asked_prompt"`
 	AskedOutput  int `json:"asked_output"`
 
+	// ReadLag is the longest time that bytes of the reply lay readable on this
+	// side before they were read; zero is unknown.
+	ReadLag time.Duration `json:"read_lag,omitzero"`
+
+	// Connect is how long the request waited for a connection; zero is one that
+	// was there. Protocol is the protocol of the reply; empty is HTTP/1.1.
+	Connect  time.Duration `json:"connect,omitzero"`
+	Protocol string        `json:"protocol,omitzero"`
+
 	// Finish is the finish reason that the server gave, NewConnection whether
 	// the request had to open a connection, and Warnings are the departures from
 	// the protocol that did not fail it.
