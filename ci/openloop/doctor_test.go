@@ -3,11 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"io"
-	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -42,65 +38,53 @@ func unset(t *testing.T) {
 	}
 }
 
-// buffering serves a reverse proxy that holds streams back.
-func buffering(t *testing.T, behind string) string {
-	t.Helper()
-	target, err := url.Parse(behind)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		ModifyResponse: func(r *http.Response) error {
-			if strings.HasPrefix(r.Header.Get("Content-Type"), "text/event-stream") {
-				b, err := io.ReadAll(r.Body)
-				r.Body = io.NopCloser(bytes.NewReader(b))
-				return err
-			}
-			return nil
-		},
-	}
-	server := httptest.NewServer(p)
-	t.Cleanup(server.Close)
-	return server.URL
-}
-
 // Over a real port, by the flags of openloop sim: one planted fault each is
 // named, and decides the exit status.
 func TestDoctorNamesThePlantedFault(t *testing.T) {
 	unset(t)
 	for _, row := range []struct {
-		name     string
-		flags    []string
-		buffered bool
-		status   int
-		fault    string // "status name"
+		name   string
+		flags  []string
+		proxy  func(*testing.T, string) string
+		status int
+		want   string // "status name"
 	}{
-		{"vllm as it should be", []string{"-dev-mode"}, false, exitOK, "ok flush"},
-		{"vllm without development mode", nil, false, exitOK, "warn development-mode"},
-		{"vllm behind a buffering proxy", []string{"-dev-mode"}, true, exitNegative, "fault buffering"},
-		{"vllm without usage", []string{"-dev-mode", "-no-usage"}, false, exitNegative, "fault usage"},
-		{"vllm with a flush that lies", []string{"-dev-mode", "-flush-lies"}, false, exitNegative, "fault flush"},
-		{"vllm that counts wrong", []string{"-dev-mode", "-miscount", "-0.25"}, false, exitNegative, "fault token-counts"},
-		{"sglang as it should be", []string{"-flavor", "sglang"}, false, exitOK, "ok flush"},
-		{"sglang without metrics", []string{"-flavor", "sglang", "-no-metrics"}, false, exitOK, "warn metrics"},
+		{"vllm as it should be", []string{"-dev-mode"}, nil, exitOK, "ok flush"},
+		{"vllm without development mode", nil, nil, exitOK, "warn development-mode"},
+		{"vllm behind a buffering proxy", []string{"-dev-mode"}, buffering, exitNegative, "fault buffering"},
+		{"vllm without usage", []string{"-dev-mode", "-no-usage"}, nil, exitNegative, "fault usage"},
+		{"vllm behind a gateway that takes usage away", []string{"-dev-mode"}, usageOff, exitNegative, "fault usage"},
+		{"vllm with a flush that lies", []string{"-dev-mode", "-flush-lies"}, nil, exitNegative, "fault flush"},
+		{"vllm that counts wrong", []string{"-dev-mode", "-miscount", "-0.25"}, nil, exitNegative, "fault token-counts"},
+		{"sglang as it should be", []string{"-flavor", "sglang"}, nil, exitOK, "ok flush"},
+		{"sglang without metrics", []string{"-flavor", "sglang", "-no-metrics"}, nil, exitOK, "warn metrics"},
+		{"sglang behind a proxy that answers the flush", []string{"-flavor", "sglang"}, lyingFlush, exitNegative, "fault flush"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			url, _ := startSim(t, append([]string{"-addr", "127.0.0.1:0", "-quiet"}, row.flags...)...)
-			if row.buffered {
-				url = buffering(t, url)
+			if row.proxy != nil {
+				url = row.proxy(t, url)
 			}
-			status, verdict, findings := examined(t, url)
-			want, name, _ := strings.Cut(row.fault, " ")
-			if status != row.status || string(findings[name].Status) != want {
-				t.Errorf("exit status %d (%s), %v; want %d, %s\nall: %v", status, verdict, findings[name], row.status, row.fault, findings)
-			}
-			for name, f := range findings {
-				if f.Status == doctor.Fault && row.fault != "fault "+name {
-					t.Errorf("also %v", f)
-				}
-			}
+			named(t, row.status, row.want, url)
 		})
+	}
+}
+
+// named runs the verb, which must end with a status, have the finding wanted,
+// "status name", and no fault beside it.
+func named(t *testing.T, status int, want string, args ...string) {
+	t.Helper()
+	got, verdict, findings := examined(t, args...)
+	for _, name := range slices.Sorted(maps.Keys(findings)) {
+		f := findings[name]
+		t.Log(f)
+		if f.Status == doctor.Fault && want != "fault "+name {
+			t.Errorf("unexpected: %v", f)
+		}
+	}
+	s, name, _ := strings.Cut(want, " ")
+	if got != status || string(findings[name].Status) != s {
+		t.Errorf("exit status %d (%s), %q %s; want %d, %s", got, verdict, findings[name].Status, name, status, want)
 	}
 }
 

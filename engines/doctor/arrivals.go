@@ -20,7 +20,7 @@ func (v *visit) arrivals() bool {
 	const name = "buffering"
 	g := v.main
 	if _, whole := g.span(); whole < tooQuick || g.tokens < 4 {
-		g = v.generate(v.engine, v.request(v.fit(promptTokens, 16*outputTokens), v.fit(8*outputTokens, promptTokens)))
+		g = v.fresh(v.engine, v.fit(promptTokens, 16*outputTokens), v.fit(8*outputTokens, promptTokens))
 	}
 	if g.err != nil {
 		v.say(name, Unknown, "", "a longer stream failed: %s", v.words(g.err))
@@ -50,7 +50,7 @@ func (v *visit) arrivals() bool {
 func (v *visit) heldBack(g *generation, seen string) bool {
 	const name = "buffering"
 	n := v.fit(4*g.request.MaxTokens, outputTokens)
-	longer := v.generate(v.engine, v.request(8, n))
+	longer := v.fresh(v.engine, 8, n)
 	if longer.err != nil {
 		v.say(name, Unknown, "", "a longer stream failed: %s", v.words(longer.err))
 		return v.ctx.Err() == nil

@@ -67,11 +67,12 @@ func (v *visit) try(f form) (*generation, error) {
 	}
 	v.form, v.plain = f, engine
 	v.closing = append(v.closing, func() { _ = engine.Close() })
-	g := v.attempt(engine, v.request(8, 2))
+	g := v.fresh(engine, 8, fewTokens)
 	if g.err != nil && f == (form{}) && strings.Contains(strings.ToLower(g.err.Error()), "vocab") {
 		v.ids = fewIDs
-		g = v.attempt(engine, v.request(8, 2))
+		g = v.fresh(engine, 8, fewTokens)
 	}
+	v.failed, v.mishap = 0, "" // to find out is what it was for
 	return g, nil
 }
 

@@ -59,7 +59,7 @@ func (v *visit) cache() bool {
 
 // prime sends a new prompt twice.
 func (v *visit) prime(tokens int) primed {
-	p := primed{request: v.request(v.fit(tokens, outputTokens), 2)}
+	p := primed{request: v.request(v.fit(tokens, outputTokens), fewTokens)}
 	if p.first, p.prompt, p.err = v.serve(v.generate, v.warm, p.request); p.err == nil {
 		p.second, _, p.err = v.serve(v.generate, v.warm, v.again(p.request))
 	}
@@ -71,7 +71,7 @@ func (v *visit) prime(tokens int) primed {
 func (v *visit) serve(by func(engines.Engine, *engines.Request) *generation, e engines.Engine, r *engines.Request) (s served, prompt int, err error) {
 	before := v.scrape()
 	g := by(e, r)
-	if g.err != nil {
+	if g.err != nil && classOf(g.err) != engines.NoToken { // which says what was cached all the same
 		return s, 0, g.err
 	}
 	s.reply = g.reply.CachedTokens

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -11,7 +12,16 @@ import (
 // counterWatch is the engine's counters around the main stream.
 type counterWatch struct{ first, last engines.Counters }
 
-func (w *counterWatch) before(v *visit) { w.first = v.scrape() }
+// counting is an engine whose counters are read before each generation.
+type counting struct {
+	engines.Engine
+	v *visit
+}
+
+func (c counting) Generate(ctx context.Context, r *engines.Request, emit func(engines.Chunk)) (engines.Reply, error) {
+	c.v.counted.first = c.v.scrape()
+	return c.Engine.Generate(ctx, r, emit)
+}
 
 // after waits a little for the counters to come to rest.
 func (w *counterWatch) after(v *visit) {

@@ -84,7 +84,7 @@ func (v *visit) emptied(p primed, f engines.Flush) bool {
 func (v *visit) refuses(p primed) bool {
 	const name = "cold-requests"
 	s, _, err := v.serve(v.generate, v.engine, v.again(p.request))
-	switch n := s.reply; {
+	switch n := s.best(); {
 	case v.ctx.Err() != nil:
 	case err != nil:
 		v.say(name, Unknown, "", "a generation failed: %s", v.words(err))

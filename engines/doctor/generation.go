@@ -18,6 +18,9 @@ const (
 	cachePrompt  = 320
 	largePrompt  = 1280
 	longOutput   = 2048
+	// fewTokens is an output that is only to be there: few tokens, but not so
+	// few that none of them has a text.
+	fewTokens = 8
 )
 
 // idRange is where token ids of prompts are taken from.
@@ -83,12 +86,28 @@ var errImpatient = errors.New("it took too long")
 // generate makes one generation and keeps count of failures.
 func (v *visit) generate(e engines.Engine, r *engines.Request) *generation {
 	g := v.attempt(e, r)
-	if g.err != nil && v.ctx.Err() == nil {
-		if v.failed++; v.mishap == "" {
-			v.mishap = v.words(g.err)
-		}
-	}
+	v.count(g)
 	return g
+}
+
+// fresh makes a generation with a new prompt, and with others where the model
+// said nothing that can be shown: prompts of chance make models stutter.
+func (v *visit) fresh(e engines.Engine, prompt, output int) *generation {
+	g := v.attempt(e, v.request(prompt, output))
+	for i := 0; i < 2 && classOf(g.err) == engines.NoToken; i++ {
+		g = v.attempt(e, v.request(prompt, output))
+	}
+	v.count(g)
+	return g
+}
+
+func (v *visit) count(g *generation) {
+	if g.err == nil || v.ctx.Err() != nil || classOf(g.err) == engines.NoToken {
+		return
+	}
+	if v.failed++; v.mishap == "" {
+		v.mishap = v.words(g.err)
+	}
 }
 
 // attempt makes one generation, which may fail.

@@ -75,7 +75,7 @@ func (v *visit) drop() bool {
 	d.took = time.Since(gone)
 	if d.running > d.base && !d.fell && d.left > time.Second {
 		// vLLM tells its load as of its last step: another step is needed.
-		v.generate(v.engine, v.request(8, 2))
+		v.fresh(v.engine, 8, fewTokens)
 		if d.stale = idle(); !d.stale {
 			// What follows needs an idle server.
 			v.until(min(l.left(), v.cfg.Patience), idle)

@@ -13,9 +13,7 @@ import (
 // but its times.
 func (v *visit) stream() bool {
 	const name = "stream"
-	v.counted.before(v)
-	r := v.request(v.fit(promptTokens, 2*outputTokens), outputTokens)
-	g := v.generate(v.engine, r)
+	g := v.fresh(counting{v.engine, v}, v.fit(promptTokens, 2*outputTokens), outputTokens)
 	v.main = g
 	if g.err != nil {
 		if v.ctx.Err() == nil {
@@ -138,7 +136,7 @@ func (v *visit) returnedIDs() (ids, told engines.Count) {
 		return ids, told
 	}
 	defer e.Close()
-	g := v.generate(e, v.request(8, outputTokens/2))
+	g := v.fresh(e, 8, outputTokens/2)
 	if g.err != nil {
 		return ids, told
 	}
