@@ -1,0 +1,16 @@
+package llamacpp
+
+import (
+	"context"
+
+	"github.com/openloop-go/openloop/engines"
+)
+
+// Warm implements engines.Warmer: it opens connections until n are idle.
+func (e *Engine) Warm(ctx context.Context, n int) error { return e.s.Client().Warm(ctx, n) }
+
+// Calibrate implements engines.Calibrator: it measures what the client costs on
+// this host, without asking the server.
+func (e *Engine) Calibrate(ctx context.Context) (engines.Cost, error) {
+	return e.s.Client().Calibrate(ctx)
+}
