@@ -25,13 +25,16 @@ func Final(err error) error {
 	return &finalError{err}
 }
 
+// errNoAnswer ends a question that a hung server leaves open.
+var errNoAnswer = errors.New("there was no answer yet")
+
 // awaitReady calls Ready until it succeeds, the program dies, its log holds no
 // hope, the budget is spent or ctx ends. It does not stop the program.
 func (p *Process) awaitReady(ctx context.Context) error {
 	budget := time.NewTimer(time.Until(p.started.Add(p.spec.Budget)))
 	defer budget.Stop()
-	probing, cancel := context.WithCancel(ctx)
-	defer cancel()
+	probing, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	defer p.log.watch(nil) // what a server says at work is none of ours
 	var (
 		last    error            // what Ready said
@@ -53,7 +56,7 @@ func (p *Process) awaitReady(ctx context.Context) error {
 		case <-patient:
 			return p.hopeless(omen)
 		case <-budget.C:
-			cancel() // the question still open says how far the server came
+			cancel(errNoAnswer) // the question still open says how far the server came
 			if pause == nil {
 				select {
 				case err := <-answer:

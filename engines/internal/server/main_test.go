@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"strconv"
@@ -36,6 +37,13 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	case "mislabelled":
 		model = "another"
+	}
+	if role == "hung" {
+		l, err := net.Listen("tcp", "127.0.0.1:"+port)
+		for err == nil {
+			_, err = l.Accept()
+		}
+		os.Exit(1)
 	}
 	s := &servertest.Server{Owner: "test", Models: []string{model}, Key: os.Getenv("TEST_API_KEY")}
 	s.Routes = map[string][]servertest.Reply{

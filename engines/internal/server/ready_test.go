@@ -1,0 +1,84 @@
+package server
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"log"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/openloop-go/openloop/engines"
+	"github.com/openloop-go/openloop/engines/internal/servertest"
+	"github.com/openloop-go/openloop/engines/launch"
+)
+
+// A key that is missing, and a certificate that nobody vouches for, are one
+// sentence each.
+func TestAttachWithoutKeyOrTrust(t *testing.T) {
+	locked := httptest.NewServer(&servertest.Server{Owner: "vllm", Models: []string{"m"}, Key: "sesame-open"})
+	defer locked.Close()
+	secure := httptest.NewTLSServer(&servertest.Server{Owner: "vllm", Models: []string{"m"}})
+	defer secure.Close()
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // it complains of the handshakes
+	roots := x509.NewCertPool()
+	roots.AddCert(secure.Certificate())
+	for _, test := range []struct {
+		name   string
+		config launch.Config
+		want   string
+	}{
+		{"no key", launch.Config{URL: locked.URL},
+			"attach vllm: URL: GET /v1/models: 401 Unauthorized: Unauthorized: set the API key (OPENLOOP_API_KEY) or correct it"},
+		{"another key", launch.Config{URL: locked.URL, APIKey: "open-sesame"},
+			"attach vllm: URL: GET /v1/models: 401 Unauthorized: Unauthorized: set the API key (OPENLOOP_API_KEY) or correct it"},
+		{"a certificate of nobody's", launch.Config{URL: secure.URL},
+			"attach vllm: URL: GET /v1/models: tls: failed to verify certificate: x509: certificate signed by unknown authority: set Config.TLS to trust it"},
+		{"a certificate for another name", launch.Config{URL: secure.URL, TLS: &tls.Config{ServerName: "gate.example.org", RootCAs: roots}},
+			"attach vllm: URL: GET /v1/models: tls: failed to verify certificate: x509: certificate is valid for example.com, *.example.com, not gate.example.org: set Config.TLS to trust it"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := Attach(t.Context(), testKind(), test.config)
+			if err == nil {
+				t.Fatal("attached")
+			}
+			if got := strings.ReplaceAll(err.Error(), test.config.URL, "URL"); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}
+
+// A server that is none of ours is told from one that is only starting by how
+// long it answers so.
+func TestStranger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		missing := &engines.Error{Class: engines.Status, Status: 404, Message: "404 Not Found"}
+		loading := &engines.Error{Class: engines.Refused, Status: 503, Message: "503 loading"}
+		var s stranger
+		say := func(what error, after time.Duration, lasts bool) {
+			t.Helper()
+			time.Sleep(after)
+			if err := s.judge(what, "http://x"); isLasting(err) != lasts {
+				t.Errorf("%v: %v", what, err)
+			}
+		}
+		say(missing, 0, false)
+		say(missing, strangeFor-1, false)
+		say(loading, 1, false) // it comes along
+		say(missing, time.Hour, false)
+		say(missing, strangeFor-1, false)
+		say(errors.New("connection refused"), time.Second, false)
+		say(missing, 0, false)
+		say(missing, strangeFor, true)
+		err := s.judge(missing, "http://x")
+		const want = "404 Not Found: http://x has answered like this for 30s, which no server of this kind does: check Config.Command or Config.Image"
+		if err.Error() != want {
+			t.Errorf("got  %s\nwant %s", err, want)
+		}
+	})
+}
