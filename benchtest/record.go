@@ -18,7 +18,7 @@ func (s *session) newRecord(planned PlannedRun) *metric.Record {
 		Arm: s.arm, Run: planned.Index, Start: planned.Start, StartID: s.start.id, Seed: planned.Seed,
 		Virtual: s.virtual, InFlight: p.Closed.InFlight, Capacity: p.Capacity, SLO: p.SLO,
 	}
-	r.Warnings = append(r.Warnings, s.start.warnings...)
+	r.Warnings = append(append(r.Warnings, s.foreseen...), s.start.warnings...)
 	s.describe(r)
 	return r
 }

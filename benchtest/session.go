@@ -32,6 +32,8 @@ type session struct {
 	lease *lease
 	start *engineStart
 	runs  *Runs
+	// foreseen are the warnings of the preflight.
+	foreseen []string
 	// elapsed is the virtual time that a simulator has computed.
 	elapsed time.Duration
 }
@@ -148,6 +150,9 @@ func (s *session) inTime(ctx context.Context) (context.Context, context.CancelFu
 func (s *session) one(ctx context.Context, i, n, starts int) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("benchtest: stopped before %s %d of %d: %w", s.word(), i+1, n, context.Cause(ctx))
+	}
+	if s.start == nil {
+		s.preflight(ctx)
 	}
 	planned, err := s.plan.run(i)
 	if err != nil {
