@@ -1,0 +1,220 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// comparison is what compare was asked for.
+type comparison struct {
+	places
+	loads    []load
+	repeats  int
+	only     []string
+	rate     float64 // events/s of a stream
+	first    time.Duration
+	floor    float64 // requests/s of the load without streams
+	seconds  float64
+	dir      string
+	measured []measured
+}
+
+// compare runs all clients at all loads, in turns, and prints the tables.
+func compare(args []string) error {
+	flags := flag.NewFlagSet("compare", flag.ExitOnError)
+	var c comparison
+	var loads, only string
+	flags.StringVar(&c.Peers, "peers", "", "folder of the peers' virtual environments")
+	flags.StringVar(&c.VLLM, "vllm", "vllm", "the vllm command")
+	flags.StringVar(&c.Tokenizer, "tokenizer", "", "folder of the tokenizer")
+	flags.StringVar(&loads, "loads", "5x64,50x64,200x64,78x640", "requests/s x tokens of each reply")
+	flags.Float64Var(&c.seconds, "seconds", 20, "length of a load; a load of few requests is longer")
+	flags.IntVar(&c.repeats, "repeats", 3, "runs of each client at each load")
+	flags.StringVar(&only, "only", "", "names of clients, with commas between; empty is all")
+	flags.Float64Var(&c.rate, "events", 50, "events/s of each stream")
+	flags.DurationVar(&c.first, "first", 50*time.Millisecond, "the server's time from a request to its first event")
+	flags.Float64Var(&c.floor, "floor", 500, "requests/s without a stream, for the floor; 0 is none")
+	flags.StringVar(&c.dir, "dir", "", "folder for what the clients write; empty is a temporary one")
+	flags.Parse(args)
+	var err error
+	if c.loads, err = parseLoads(loads, c.seconds); err != nil {
+		return err
+	}
+	if only != "" {
+		c.only = strings.Split(only, ",")
+	}
+	if c.Self, err = os.Executable(); err != nil {
+		return err
+	}
+	if c.dir == "" {
+		if c.dir, err = os.MkdirTemp("", "peers"); err != nil {
+			return err
+		}
+	}
+	say("what the clients write is in %s", c.dir)
+	before := loadAverage()
+	streaming := c.present(clients(c.places))
+	for i := range c.repeats {
+		for _, l := range c.loads {
+			for _, cl := range turn(streaming, i) {
+				c.measure(cl, l, i)
+			}
+		}
+		if c.floor > 0 {
+			l := load{Rate: c.floor, Tokens: 1, Requests: int(c.floor * c.seconds / 2)}
+			for _, cl := range turn(c.present(floorClients(c.places)), i) {
+				c.measure(cl, l, i)
+			}
+		}
+	}
+	c.print(os.Stdout, before)
+	return nil
+}
+
+// turn is the order of the clients in a repeat: every second one backwards.
+func turn(all []client, repeat int) []client {
+	all = slices.Clone(all)
+	if repeat%2 == 1 {
+		slices.Reverse(all)
+	}
+	return all
+}
+
+// present is the clients that are asked for and installed. It says what it
+// leaves out.
+func (c *comparison) present(all []client) []client {
+	return slices.DeleteFunc(all, func(cl client) bool {
+		if len(c.only) > 0 && !slices.Contains(c.only, cl.Name) {
+			return true
+		}
+		if len(cl.Version) == 0 {
+			return false
+		}
+		_, err := exec.LookPath(cl.Version[0])
+		if err != nil {
+			say("%s is left out: %v", cl.Name, err)
+		}
+		return err != nil
+	})
+}
+
+func parseLoads(text string, seconds float64) (loads []load, err error) {
+	const least = 100 // requests
+	for _, s := range strings.Split(text, ",") {
+		rate, tokens, ok := strings.Cut(s, "x")
+		var l load
+		var wrong, bad error
+		l.Rate, wrong = strconv.ParseFloat(rate, 64)
+		l.Tokens, bad = strconv.Atoi(tokens)
+		if !ok || wrong != nil || bad != nil || l.Rate <= 0 || l.Tokens < 2 {
+			return nil, fmt.Errorf("-loads: %q is not like 50x64, requests/s above 0 and tokens above 1", s)
+		}
+		l.Requests = max(int(math.Round(l.Rate*seconds)), least)
+		loads = append(loads, l)
+	}
+	return loads, nil
+}
+
+// measured is one run of one client.
+type measured struct {
+	client string
+	load   load
+	truth  truth
+	said   said
+	// truthITL is the truth of what the client calls ITL.
+	truthITL dist
+	// under is the processor time while the load was on, whole that of the
+	// whole run, in seconds.
+	under, whole float64
+	err          error
+}
+
+// measure makes one run of a client, with a server of its own.
+func (c *comparison) measure(cl client, l load, repeat int) {
+	m := measured{client: cl.Name, load: l, under: math.NaN(), whole: math.NaN()}
+	defer func() {
+		c.measured = append(c.measured, m)
+		say("%s", m.line())
+	}()
+	dir := filepath.Join(c.dir, fmt.Sprintf("%d-%s-%d-%s", repeat, number(l.Rate), l.Tokens, strings.ReplaceAll(cl.Name, " ", "-")))
+	if m.err = os.MkdirAll(dir, 0o755); m.err != nil {
+		return
+	}
+	first := c.first
+	if l.Tokens == 1 {
+		first = 0 // as soon as the replies that are no streams
+	}
+	s, err := startServer(c.Self, filepath.Join(dir, "journal"), c.rate, first)
+	if m.err = err; err != nil {
+		return
+	}
+	meter, err := c.run(cl, l, s.url, dir)
+	requests, wrong := s.end()
+	if m.err = errors.Join(err, wrong); m.err != nil {
+		return
+	}
+	if m.said, m.err = cl.Read(dir); m.err != nil {
+		return
+	}
+	m.truth = truthOf(requests, l.Tokens, m.said.IDs)
+	m.truthITL = m.truth.Gaps
+	if m.said.Means {
+		m.truthITL = m.truth.Means
+	}
+	all := truthOf(requests, l.Tokens, nil)
+	m.under, m.whole = meter.between(all.From, all.To), meter.total()
+	m.truth.Events = all.Events
+}
+
+// run runs the client to its end and returns its processor time.
+func (c *comparison) run(cl client, l load, url, dir string) (*meter, error) {
+	most := 3*time.Duration(float64(l.Requests)/l.Rate*float64(time.Second)) + 4*time.Minute
+	ctx, cancel := context.WithTimeout(context.Background(), most)
+	defer cancel()
+	words := cl.Run(url, dir, l)
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	// A group of its own, so that none of it outlives the run.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 10 * time.Second
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), cl.Env...)
+	log, err := os.Create(filepath.Join(dir, "log"))
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	cmd.Stdout, cmd.Stderr = log, log
+	began := monotonic()
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	m := measure(cmd.Process.Pid, began)
+	err = cmd.Wait()
+	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	m.end((cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds())
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w; its last lines: %s", cl.Name, err, tail(log.Name()))
+	}
+	return m, nil
+}
+
+func tail(name string) string {
+	text, _ := os.ReadFile(name)
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return strings.Join(lines[max(0, len(lines)-4):], " | ")
+}
+
+func say(format string, args ...any) { fmt.Fprintf(os.Stderr, "--- "+format+"\n", args...) }
