@@ -25,7 +25,7 @@ var hints = []struct {
 		noGPU},
 	{regexp.MustCompile(`(?i)\(out of memory\)|\(often the kernel, out of memory\)`),
 		"not enough memory of the host, or of what a container may have of it: free some, or give the server less to hold in Config.Args"},
-	{regexp.MustCompile(`(?i)out of ?memory|free memory on device .* is less than|no available memory for the cache blocks|not enough memory`),
+	{regexp.MustCompile(`(?i)out of ?memory|free memory on device .* is less than|available memory on node .* is less than|no available memory for the cache blocks|not enough memory`),
 		"not enough memory: stop what else uses the device, or give the server less to hold in Config.Args"},
 	{regexp.MustCompile(`(?i)gated repo|401 client error|access to model .* is restricted`),
 		"the model needs a licence accepted: set HF_TOKEN in {environment} to a token that may read it"},

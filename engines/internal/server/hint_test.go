@@ -37,6 +37,7 @@ func TestWhatToDoAboutWhatServersSay(t *testing.T) {
 		{"llama_prepare_model_devices: invalid value for main_gpu: 0 (available devices: 0)", process, gpu[process]},
 		{"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 616.00 MiB.", process, memory},
 		{"ValueError: Free memory on device cuda:0 (3.1/139.8 GiB) on startup is less than desired", process, memory},
+		{"ValueError: Available memory on node 0 (19.71/23.54 GiB) on kv cache allocation is less than requested memory for kv (100000.0 GiB).", process, memory},
 		{"ggml_backend_cuda_buffer_type_alloc_buffer: cudaMalloc failed: out of memory", process, memory},
 		{"start vllm: container exited with code 137 (out of memory) after 3s", box, host},
 		{"start vllm: killed by signal 9 (often the kernel, out of memory) after 3s", process, host},
