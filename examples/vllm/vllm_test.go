@@ -18,6 +18,7 @@ import (
 var (
 	server = vllm.Config{
 		Model: "meta-llama/Meta-Llama-3-8B-Instruct",
+		GPUs:  "all", // never on the processor instead
 		Args:  []string{"--max-num-seqs", "64", "--seed", "0"},
 	}
 	chat = fixtures.Lengths{Prompt: fixtures.Fixed(2048), Output: fixtures.Fixed(256)}

@@ -5,11 +5,13 @@ package vllm
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// Where there is no server the gate fails and says what to set.
+// Where there is no server, or no GPU for it, the gate fails and says what to
+// set; it does not skip, and it does not measure the processor instead.
 func TestWithoutAServerTheGateFails(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a test binary; -short is set")
@@ -18,40 +20,32 @@ func TestWithoutAServerTheGateFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The tests run where no program is found, python no more than vllm.
-	gate := exec.Command("go", "test", "-tags=gpu", "-count=1", "-exec", env+" PATH=", ".")
-	gate.Env = append(os.Environ(), "OPENLOOP_VLLM_URL=", "OPENLOOP_ENGINE_URL=")
-	out, err := gate.CombinedOutput()
-	if err == nil {
-		t.Fatalf("it passed:\n%s", out)
+	program := t.TempDir() // with a vllm that need not work
+	if err := os.WriteFile(filepath.Join(program, "vllm"), []byte("#!/bin/sh\nexit 1\n"), 0o755); err != nil {
+		t.Fatal(err)
 	}
-	const want = `start vllm: no program "vllm" here, and no server to attach to: install vLLM (pip install vllm), ` +
-		`or set Config.Command, or set OPENLOOP_VLLM_URL or OPENLOOP_ENGINE_URL to the URL of a server that runs`
-	if got := strings.Count(string(out), want); got != 2 {
-		t.Errorf("said %d times, want 2, by each test once: %s\n%s", got, want, out)
+	tests := []struct{ name, path, want string }{
+		{"no program", "", `start vllm: no program "vllm" here, and no server to attach to: install vLLM (pip install vllm), ` +
+			`or set Config.Command, or set OPENLOOP_VLLM_URL or OPENLOOP_ENGINE_URL to the URL of a server that runs`},
+		{"no GPU", program, `start vllm: Config.GPUs is "all": no usable GPU: run where there is one, ` +
+			`or set OPENLOOP_VLLM_URL or OPENLOOP_ENGINE_URL to the URL of a server that runs`},
 	}
-	if strings.Contains(string(out), "SKIP") {
-		t.Errorf("a test was skipped:\n%s", out)
-	}
-}
-
-// Nor does the gate on the processor pass without one.
-func TestWithoutAServerTheGateOnAProcessorFails(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a test binary; -short is set")
-	}
-	gate := exec.Command("go", "test", "-tags=vllm", "-count=1", ".")
-	gate.Env = append(os.Environ(), "OPENLOOP_VLLM_SERVER=", "OPENLOOP_VLLM_MODEL=")
-	out, err := gate.CombinedOutput()
-	if err == nil {
-		t.Fatalf("it passed:\n%s", out)
-	}
-	const want = `no server to measure: set OPENLOOP_VLLM_SERVER to a vllm program, got "", ` +
-		`and OPENLOOP_VLLM_MODEL to a model's folder, got ""; .ci/real-vllm installs both`
-	if got := strings.Count(string(out), want); got != 1 {
-		t.Errorf("said %d times, want once: %s\n%s", got, want, out)
-	}
-	if strings.Contains(string(out), "SKIP") {
-		t.Errorf("a test was skipped:\n%s", out)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			// The tests run where no other program is found.
+			gate := exec.Command("go", "test", "-tags=gpu", "-count=1", "-exec", env+" PATH="+test.path, ".")
+			gate.Env = append(os.Environ(), "OPENLOOP_VLLM_URL=", "OPENLOOP_ENGINE_URL=", "CUDA_VISIBLE_DEVICES=",
+				"OPENLOOP_LOCKS="+t.TempDir()) // nothing is measured, so nobody need wait
+			out, err := gate.CombinedOutput()
+			if err == nil {
+				t.Fatalf("it passed:\n%s", out)
+			}
+			if got := strings.Count(string(out), test.want); got != 2 {
+				t.Errorf("said %d times, want 2, by each test once: %s\n%s", got, test.want, out)
+			}
+			if strings.Contains(string(out), "SKIP") {
+				t.Errorf("a test was skipped:\n%s", out)
+			}
+		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,8 @@ type claim struct {
 	reader gpu.Reader // nil where there are no GPUs to read
 	gpus   []hardware.GPU
 	memory *gpu.Memory
+	// gpuless: GPUs were asked for, and this host shows none.
+	gpuless bool
 }
 
 // claim waits until no other test binary has what the configuration names: the
@@ -73,6 +76,7 @@ func (cl *claim) devices(ctx context.Context, k *Kind, c Config) (names []string
 	case chosen.Others:
 		return []string{lock.Accelerators}
 	default:
+		cl.gpuless = c.GPUs != "" && runtime.GOOS != "darwin"
 		return []string{lock.CPU}
 	}
 	cl.gpus = chosen.GPUs

@@ -106,6 +106,9 @@ func (s *Server) begin(ctx context.Context) error {
 			return fmt.Errorf("start %s: no program %q here, and no server to attach to: %s, or set Config.Command, or set %s or OPENLOOP_ENGINE_URL to the URL of a server that runs",
 				k.Name, command[0], k.Install, k.Variable)
 		}
+		if s.claim != nil && s.claim.gpuless {
+			return fmt.Errorf("start %s: Config.GPUs is %q: %s", k.Name, c.GPUs, k.fill(c, noGPU))
+		}
 	}
 	if err := s.claim.settle(ctx); err != nil {
 		return fmt.Errorf("start %s: waiting for GPU memory: %w", k.Name, err)
