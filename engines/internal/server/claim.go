@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"runtime"
 	"slices"
 	"strconv"
@@ -46,6 +47,9 @@ func (k *Kind) claim(ctx context.Context, c Config, owner string, log func(forma
 	verb := "attach"
 	if c.URL == "" {
 		verb, cl.names = "start", cl.devices(ctx, k, c)
+		if err := k.startable(c, &cl); err != nil { // what cannot start need not wait
+			return nil, fmt.Errorf("start %s: %w", k.Name, err)
+		}
 	}
 	var err error
 	cl.lock, err = lock.Acquire(ctx, lock.Request{Resources: cl.names, Owner: owner, Folder: c.locks, Log: told})
@@ -54,6 +58,30 @@ func (k *Kind) claim(ctx context.Context, c Config, owner string, log func(forma
 	}
 	cl.memory = gpu.Watch(cl.reader, cl.uuids(), told)
 	return &cl, nil
+}
+
+// program is what is run; empty is what the launcher's image starts.
+func (k *Kind) program(c Config) []string {
+	if c.Launcher == nil && len(c.Command) == 0 {
+		return k.Program
+	}
+	return c.Command
+}
+
+// startable reports what a server to be started as a process lacks here.
+func (k *Kind) startable(c Config, cl *claim) error {
+	if c.Launcher != nil {
+		return nil // it is for the launcher to say
+	}
+	program := k.program(c)[0]
+	if _, err := exec.LookPath(program); err != nil {
+		return fmt.Errorf("no program %q here, and no server to attach to: %s, or set Config.Command, or set %s or OPENLOOP_ENGINE_URL to the URL of a server that runs",
+			program, k.Install, k.Variable)
+	}
+	if cl.gpuless {
+		return fmt.Errorf("Config.GPUs is %q: %s", c.GPUs, k.fill(c, noGPU))
+	}
+	return nil
 }
 
 // devices finds out which devices of this host a server will compute on, and

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -97,19 +96,6 @@ func (k *Kind) attach(ctx context.Context, c Config, claim *claim) (*Server, err
 func (s *Server) begin(ctx context.Context) error {
 	k, c := s.kind, s.config
 	c.from = justStarted
-	command := c.Command
-	if c.Launcher == nil {
-		if len(command) == 0 {
-			command = k.Program
-		}
-		if _, err := exec.LookPath(command[0]); err != nil {
-			return fmt.Errorf("start %s: no program %q here, and no server to attach to: %s, or set Config.Command, or set %s or OPENLOOP_ENGINE_URL to the URL of a server that runs",
-				k.Name, command[0], k.Install, k.Variable)
-		}
-		if s.claim != nil && s.claim.gpuless {
-			return fmt.Errorf("start %s: Config.GPUs is %q: %s", k.Name, c.GPUs, k.fill(c, noGPU))
-		}
-	}
 	if err := s.claim.settle(ctx); err != nil {
 		return fmt.Errorf("start %s: waiting for GPU memory: %w", k.Name, err)
 	}
@@ -120,7 +106,7 @@ func (s *Server) begin(ctx context.Context) error {
 	number := s.starts.Add(1)
 	p, err := process.Start(ctx, process.Spec{
 		Server: launch.Spec{
-			Name: k.Name, Command: command, Env: k.environment(c), Dir: c.Dir,
+			Name: k.Name, Command: k.program(c), Env: k.environment(c), Dir: c.Dir,
 			Args:  func(at launch.Place) []string { return k.arguments(c, at) },
 			Image: c.Image, GPUs: c.GPUs, Mounts: c.Mounts, ShmSize: c.ShmSize,
 			Guarded: s.claim.files(),
