@@ -104,8 +104,8 @@ type Point struct {
 	// SLO is the objective of a request at this load, as in
 	// SLO{TTFT: 500 * time.Millisecond, TPOT: 40 * time.Millisecond}. With it
 	// the goodput and the attainment of each run are metrics like others
-	// ("goodput-req/s", "attainment"), kept in the baseline and gated by
-	// default. The zero value is none. It changes nothing that is measured and
+	// ("goodput-req/s", "attainment") and kept in the baseline; goodput is gated
+	// by default, attainment by name. The zero value is none. It changes nothing that is measured and
 	// is no part of the point's identity.
 	SLO SLO
 

@@ -22,6 +22,9 @@ func (a Arm) Beside(control Arm) (Arm, error) {
 	if no := alike(control, a, against{name: "control"}); no != nil && len(a.Problems)+len(control.Problems) == 0 {
 		return Arm{}, fmt.Errorf("regressions: runs and control do not belong together: %s", no.reason)
 	}
+	if a.SLO != control.SLO {
+		return Arm{}, fmt.Errorf("regressions: runs and control do not belong together: their SLOs are %q and %q", a.SLO, control.SLO)
+	}
 	of := map[int]*Run{}
 	for i, r := range control.Runs {
 		if of[r.Index] != nil {

@@ -85,11 +85,12 @@ func (j judging) sameWork() *refusal {
 // samples takes the metric from every run, against its control's where that
 // is the design.
 func (j judging) samples(arm Arm, def metric.Def) ([]sample, error) {
-	out, err := samples(arm, def)
+	in := unit(j.base, def)
+	out, err := samples(arm, def, in)
 	if err != nil || !j.relative {
 		return out, err
 	}
-	controls, err := samples(arm.control(), def)
+	controls, err := samples(arm.control(), def, in)
 	if err != nil {
 		return nil, fmt.Errorf("of the control %w", err)
 	}
@@ -202,7 +203,7 @@ func (j judging) controlMoved(f Finding) string {
 	}
 	var sides [2]Summary
 	for i, arm := range []Arm{j.base.control(), j.cand.control()} {
-		s, err := samples(arm, f.def)
+		s, err := samples(arm, f.def, 1)
 		if err != nil {
 			return ""
 		}
@@ -211,7 +212,7 @@ func (j judging) controlMoved(f Finding) string {
 	moved := f
 	moved.Baseline, moved.Candidate = sides[0], sides[1]
 	moved.Change = sides[1].Mean - sides[0].Mean
-	if f.def.Scale == metric.Ratio {
+	if inPercent(f.def) {
 		moved.Change = sides[1].Mean/sides[0].Mean - 1
 	}
 	return fmt.Sprintf("%s → %s since the baseline, %s: not the build's, and taken off",

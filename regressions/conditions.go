@@ -38,7 +38,25 @@ func conditions(base *Baseline, cand Arm, old against) *refusal {
 	if n := len(base.Runs); n < stat.MinRuns {
 		return refuse(old.renew(""), "%s has %s, at least %d are needed", old, plural(n, "run"), stat.MinRuns)
 	}
+	for _, arm := range []Arm{base.Arm, cand} {
+		if id := arm.twice(); id != "" {
+			return refuse("judge each run once", "%s is there twice: what is measured once has no spread", id)
+		}
+	}
 	return nil
+}
+
+// twice names a run that the arm has more than once, "" where there is none.
+func (a Arm) twice() string {
+	seen := map[string]bool{}
+	for _, r := range a.Runs {
+		id := fmt.Sprintf("run %d of start %s", r.Index, r.start())
+		if seen[id] {
+			return id
+		}
+		seen[id] = true
+	}
+	return ""
 }
 
 // alike checks that two arms were measured the same way on the same thing.
@@ -53,7 +71,7 @@ func alike(base, cand Arm, old against) *refusal {
 		return refuse(update, "metric formulas changed: %s has schema %d, these runs %d", old, base.Schema, cand.Schema)
 	case !slices.Equal(base.Key, cand.Key):
 		return refuse(old.renew("compare on the same hardware and engine, or record a baseline here: "), "other hardware or engine: %s", differ(base.Key, cand.Key))
-	case base.PointHash != cand.PointHash:
+	case base.PointHash != cand.PointHash || !slices.Equal(base.Point, cand.Point):
 		return refuse(update, "workload changed: %s", differ(base.Point, cand.Point))
 	case base.Virtual != cand.Virtual:
 		return refuse(update, "virtual time and a real clock do not compare: %s is from %s, these runs from %s", old, clock(base.Virtual), clock(cand.Virtual))
@@ -70,6 +88,9 @@ func clock(virtual bool) string {
 	return "a real clock"
 }
 
+// cachedShare tells whether two arms found the same in the cache.
+const cachedShare = "cached-share"
+
 // lengths are the metrics that tell whether two arms did the same work.
 var lengths = []string{"mean-output-tokens", "mean-prompt-tokens"}
 
@@ -77,6 +98,13 @@ var lengths = []string{"mean-output-tokens", "mean-prompt-tokens"}
 // same mean length, and no warmer cache. Lengths that the baseline has and the
 // candidate has not could hide any change.
 func sameWork(base, cand Arm, old against) *refusal {
+	for _, arm := range []Arm{base, cand} {
+		for _, name := range append([]string{cachedShare}, lengths...) {
+			if _, err := samples(arm.with(name), metricDef(name), 1); err != nil {
+				return refuse("nothing was compared; make a valid run", "no valid value: %v", err)
+			}
+		}
+	}
 	for _, name := range lengths {
 		was, now, ok := means(base, cand, name)
 		if !ok && base.has(name) {
@@ -100,7 +128,7 @@ func sameWork(base, cand Arm, old against) *refusal {
 				"workload changed: mean %s %.4g → %.4g tokens, %s%s, more than %s apart", what, was, now, signed(change), short, percent(lengthTolerance))
 		}
 	}
-	if was, now, ok := means(base, cand, "cached-share"); ok && !(now-was <= warmthTolerance) {
+	if was, now, ok := means(base, cand, cachedShare); ok && !(now-was <= warmthTolerance) {
 		return refuse("flush the cache, or record "+old.String()+" in the same state",
 			"cache state differs: %s of the prompt tokens came from the cache in %s, %s here", percent(was), old, percent(now))
 	}
@@ -132,6 +160,15 @@ func (a Arm) has(name string) bool {
 	return slices.ContainsFunc(a.Runs, func(r Run) bool { _, ok := r.Values[name]; return ok })
 }
 
+// all reports whether every run of the arm has the metric.
+func (a Arm) all(name string) bool { return len(a.with(name).Runs) == len(a.Runs) }
+
+// with is the arm's runs that have the metric.
+func (a Arm) with(name string) Arm {
+	a.Runs = slices.DeleteFunc(slices.Clone(a.Runs), func(r Run) bool { _, ok := r.Values[name]; return !ok })
+	return a
+}
+
 // present checks that a metric can be compared: what is in one arm must be in
 // the other. skip is true when it is in neither and need not be.
 func present(base, cand Arm, name string, optional bool, old against) (skip bool, no *refusal) {
@@ -140,15 +177,15 @@ func present(base, cand Arm, name string, optional bool, old against) (skip bool
 	case inBase && inCand:
 		return false, nil
 	case inBase:
-		_, err := samples(cand, metricDef(name))
+		_, err := samples(cand, metricDef(name), 1)
 		return false, refuse("find out why it is no longer measured; nothing was compared", "%s vanished: %s has it, here %v", name, old, err)
 	case optional:
 		return true, nil
 	case inCand:
-		_, err := samples(base, metricDef(name))
+		_, err := samples(base, metricDef(name), 1)
 		return false, refuse(old.renew("update the baseline: "), "%s is gated, but in %s %v", name, old, err)
 	}
-	_, err := samples(cand, metricDef(name))
+	_, err := samples(cand, metricDef(name), 1)
 	return false, refuse("gate a metric that these runs have", "%s is gated, but %v", name, err)
 }
 

@@ -51,9 +51,9 @@ type sample struct {
 }
 
 // scaled puts a value on the scale of the test: the logarithm of a ratio or
-// the value itself, turned so that larger is worse.
-func scaled(def metric.Def, raw float64) float64 {
-	x := raw
+// the value itself, in its unit, turned so that larger is worse.
+func scaled(def metric.Def, raw, unit float64) float64 {
+	x := raw / unit
 	if def.Scale == metric.Ratio {
 		x = math.Log(raw)
 	}
@@ -65,7 +65,7 @@ func scaled(def metric.Def, raw float64) float64 {
 
 // samples takes the metric from every run; it fails with the reason when a
 // run does not have a valid value.
-func samples(arm Arm, def metric.Def) ([]sample, error) {
+func samples(arm Arm, def metric.Def, unit float64) ([]sample, error) {
 	var out []sample
 	for _, r := range arm.Runs {
 		v, ok := r.Values[def.Name]
@@ -81,7 +81,10 @@ func samples(arm Arm, def metric.Def) ([]sample, error) {
 		case def.Scale == metric.Ratio && v <= 0:
 			return nil, fmt.Errorf("run %d has no valid %s: it is %v, must be positive", r.Index, def.Name, v)
 		}
-		out = append(out, sample{r.Index, r.Seed, r.start(), v, scaled(def, v)})
+		if err := validValue(def.Name, v); err != nil {
+			return nil, fmt.Errorf("run %d has no valid value: %w", r.Index, err)
+		}
+		out = append(out, sample{r.Index, r.Seed, r.start(), v, scaled(def, v, unit)})
 	}
 	return out, nil
 }

@@ -28,7 +28,7 @@ func ExampleJudgeBoth() {
 	//     gated      p50-tpot-sec 5 %; false alarms 2.5 % a job, p ≤ 0.0077 a look
 	//     design     in turns with the control, so that what the machine is today is in both; 3 runs of each with the same arrivals, unpaired (paired from 5 on); conditional on starts of the engines being alike, which is not measured (1 start of the control, 1 here: a start for each run measures it)
 	//     at         poisson 4/s, chat(2048/256), 300 requests a run
-	//     note       output tokens are not counted in both arms: that outputs are as long as before is not checked
+	//     note       not counted in every run of both arms, so not checked: that outputs are as long as before, that the cache was no warmer
 }
 
 // A machine that is 10 % slower today than when the baseline was recorded: the
@@ -52,5 +52,5 @@ func ExampleArm_Beside() {
 	//     gated      p50-tpot-sec 5 %; false alarms 2.5 % a job, p ≤ 0.0077 a look
 	//     design     each run against the control's of the same index, so that what the machine is today is taken off; unpaired, checked against the 3 runs with the same arrivals (paired from 5 on); conditional on no drift between starts, which is not measured (the baseline has 1 start of 5 needed)
 	//     at         poisson 4/s, chat(2048/256), 300 requests a run
-	//     note       output tokens are not counted in both arms: that outputs are as long as before is not checked
+	//     note       not counted in every run of both arms, so not checked: that outputs are as long as before, that the cache was no warmer
 }

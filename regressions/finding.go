@@ -22,8 +22,11 @@ func summary(def metric.Def, values []float64) Summary {
 		s.SD += (x - s.Mean) * (x - s.Mean)
 	}
 	s.SD = math.Sqrt(s.SD / float64(max(len(values)-1, 1)))
-	if def.Scale == metric.Ratio {
+	switch {
+	case def.Scale == metric.Ratio:
 		s.Mean = math.Exp(s.Mean)
+	case inPercent(def) && s.Mean > 0:
+		s.SD /= s.Mean
 	}
 	return s
 }

@@ -15,6 +15,8 @@ const (
 	DefaultMargin = 0.05
 	// DefaultFalseAlarms is the rate of false alarms of a whole job.
 	DefaultFalseAlarms = 0.025
+	// leastFalseAlarms is the smallest rate that can be asked for.
+	leastFalseAlarms = 1e-6
 	// passRisk is the probability that a slowdown of exactly the margin passes.
 	passRisk = 0.05
 	// errorMargin is how much larger a share of failed requests may be.
@@ -30,11 +32,10 @@ const (
 type Metric struct {
 	// Name is a name of package metric, as in "p50-tpot-sec".
 	Name string
-	// Margin is the change for the worse that is tolerated. For a latency or a
-	// throughput it is relative; for goodput-req/s, whose runs are compared by
-	// their differences, a share of the baseline's mean; for a rate of failures
-	// and for attainment a difference, so that 0.01 is one percentage point.
-	// Zero is the gate's margin; for a rate of failures 0.005.
+	// Margin is the change for the worse that is tolerated: relative, but for a
+	// rate of failures and for attainment a difference, so that 0.01 is one
+	// percentage point. Zero is the gate's margin; for a rate of failures
+	// 0.005.
 	Margin float64
 	// Watch lets the metric make a verdict regressed without having to pass:
 	// where its noise cannot resolve its margin, the text says so instead of
@@ -81,8 +82,8 @@ func (g Gate) Validate() error {
 	if !(g.Margin >= 0 && g.Margin <= maxMargin) {
 		bad("Margin must be from 0 (the default, %v) to %v, got %v", DefaultMargin, maxMargin, g.Margin)
 	}
-	if !(g.FalseAlarms >= 0 && g.FalseAlarms <= 0.2) {
-		bad("FalseAlarms must be from 0 (the default, %v) to 0.2, got %v", DefaultFalseAlarms, g.FalseAlarms)
+	if !(g.FalseAlarms == 0 || g.FalseAlarms >= leastFalseAlarms && g.FalseAlarms <= 0.2) {
+		bad("FalseAlarms must be from %v to 0.2, or 0 for the default of %v, got %v", leastFalseAlarms, DefaultFalseAlarms, g.FalseAlarms)
 	}
 	if g.Gates < 0 || g.Gates > maxGates {
 		bad("Gates must be from 1 to %d, or 0 for one, got %d", maxGates, g.Gates)

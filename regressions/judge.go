@@ -28,7 +28,7 @@ func Compare(old, new *Baseline, g Gate) Verdict {
 		new = &Baseline{}
 	}
 	v := judge(old, new.Arm, g, 0, against{"baseline", new.accept()})
-	v.candidate.recorded, v.candidate.commit = new.Recorded, new.Commit
+	v.candidate.recorded, v.candidate.commit, v.candidate.virtual = new.Recorded, new.Commit, new.Virtual
 	return v
 }
 
@@ -114,7 +114,7 @@ func (j judging) choose() ([]Metric, *refusal) {
 			return nil, no
 		}
 		if !skip {
-			if no := j.objective(&m); no != nil {
+			if no := j.objective(m); no != nil {
 				return nil, no
 			}
 			out = append(out, m)
@@ -135,6 +135,9 @@ func (j judging) choose() ([]Metric, *refusal) {
 		return out, nil
 	}
 	skip, no := present(j.base, j.cand, errorRate, true, j.old)
+	if now, ok := armMean(j.cand, errorRate); skip && ok && !(now <= errorMargin) {
+		return nil, refuse(j.old.renew("update the baseline: "), "%s failed, and %s does not say how many did there", percent(now), j.old)
+	}
 	if skip || no != nil {
 		return out, no
 	}
@@ -190,7 +193,7 @@ func (j judging) status(f Finding, d stat.Decision, margin float64) Status {
 		return Regressed
 	case f.Role == Guard && f.estimate.Diff < margin:
 		return Pass
-	case f.def.Scale == metric.Ratio && f.estimate.Diff < 0 && math.Abs(f.Change) > suspicious:
+	case f.def.Scale == metric.Ratio && f.estimate.AtLeast(0) <= j.worse && math.Abs(f.Change) > suspicious:
 		return Invalid
 	case d == stat.Faster:
 		return Improved

@@ -18,7 +18,7 @@ type Noise struct {
 	Metric string
 	Role   Role
 	// Margin is the change for the worse that is tolerated, relative or, for
-	// rates and shares, absolute.
+	// rates of failures and attainment, absolute.
 	Margin float64
 	// SD is the standard deviation of the runs, all starts together, on the
 	// scale of the test: for a ratio the coefficient of variation, for rates
@@ -83,7 +83,7 @@ func (g Gate) Noise(base *Baseline) ([]Noise, error) {
 
 func noise(arm Arm, m Metric) (Noise, error) {
 	def := metricDef(m.Name)
-	runs, err := samples(arm, def)
+	runs, err := samples(arm, def, unit(arm, def))
 	if err != nil {
 		return Noise{}, err
 	}

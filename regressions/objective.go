@@ -9,9 +9,8 @@ const (
 )
 
 // objective checks that a metric which counts by the SLO was counted by the
-// same one in both arms, and puts the margin of goodput, a share of the
-// baseline's, into requests a second.
-func (j judging) objective(m *Metric) *refusal {
+// same one in both arms, and that there was something to lose.
+func (j judging) objective(m Metric) *refusal {
 	if m.Name != goodput && m.Name != attainment {
 		return nil
 	}
@@ -27,8 +26,20 @@ func (j judging) objective(m *Metric) *refusal {
 		return refuse("set an SLO that the engine meets at this load, or gate other metrics by name",
 			"goodput is %v req/s in %s: no request met the SLO (%s), so there is none to lose", was, j.old, j.base.SLO)
 	}
-	m.Margin *= was
 	return nil
+}
+
+// inPercent reports whether changes of the metric are relative: by logarithms
+// or, for goodput, whose zero is a legal value, as differences that are taken
+// in units of the baseline's mean.
+func inPercent(def metric.Def) bool { return def.Scale == metric.Ratio || def.Name == goodput }
+
+// unit is what a metric's values are taken in: 1, or the baseline's mean.
+func unit(base Arm, def metric.Def) float64 {
+	if was, ok := armMean(base, def.Name); def.Name == goodput && ok && was > 0 {
+		return was
+	}
+	return 1
 }
 
 // defaultMargin is a metric's margin where the gate leaves it open.

@@ -32,15 +32,15 @@ func TestGoodputIsGated(t *testing.T) {
 		want   regressions.Status
 		says   string
 	}{
-		{"as before", 1, regressions.Pass, "goodput-req/s 0 req/s equal (pass)"},
-		{"a tenth lost", 0.9, regressions.Regressed, "goodput-req/s −1.18 req/s (margin 0.59 req/s)"},
-		{"a fiftieth lost", 0.98, regressions.Pass, "goodput-req/s −0.236 req/s worse (pass)"},
-		{"a tenth gained", 1.1, regressions.Improved, "goodput-req/s +1.18 req/s"},
+		{"as before", 1, regressions.Pass, "goodput-req/s 0.0 % equal (pass)"},
+		{"a tenth lost", 0.9, regressions.Regressed, "goodput-req/s −10.0 % (margin 5 %)"},
+		{"a fiftieth lost", 0.98, regressions.Pass, "goodput-req/s −2.0 % worse (pass)"},
+		{"a tenth gained", 1.1, regressions.Improved, "goodput-req/s +10.0 %"},
 	} {
 		v := regressions.Judge(base, nearKnee(12, objectives, row.factor), regressions.Gate{})
 		assert.Equal(t, row.want, v.Status, row.name)
 		assert.Contains(t, v.Text(), row.says, row.name)
-		assert.Contains(t, v.Text(), "goodput-req/s 0.59 req/s", row.name)
+		assert.Contains(t, v.Text(), "goodput-req/s 5 %", row.name)
 	}
 }
 
@@ -65,7 +65,7 @@ func TestGoodputOfAnotherSLO(t *testing.T) {
 			"goodput-req/s is gated, but in the baseline"},
 		{"nothing was good", nearKnee(12, objectives, 0), nearKnee(12, objectives, 0), regressions.Gate{}, regressions.Invalid,
 			"goodput is 0 req/s in the baseline: no request met the SLO (TTFT ≤ 500ms, TPOT ≤ 40ms), so there is none to lose"},
-		{"by name alone", nearKnee(12, objectives, 1), nearKnee(12, objectives, 0.9), named, regressions.Regressed, "goodput-req/s −1.18 req/s"},
+		{"by name alone", nearKnee(12, objectives, 1), nearKnee(12, objectives, 0.9), named, regressions.Regressed, "goodput-req/s −10.0 %"},
 	} {
 		v := regressions.Judge(stored(row.base), row.now, row.gate)
 		assert.Equal(t, row.want, v.Status, row.name)

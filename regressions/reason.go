@@ -141,8 +141,11 @@ func (v *Verdict) remark(j judging) {
 		case f.Status == Pass && f.Role != Guard && f.Slower <= j.worse:
 			worse = append(worse, f.Metric)
 		case f.Status == Inconclusive && f.Role == Watched && v.Status.Green():
-			watched = append(watched, fmt.Sprintf("%s, of which %d runs resolve %s where its margin is %s",
-				f.Metric, j.last(), f.rough(f.Resolvable), f.size(f.Margin)))
+			text := fmt.Sprintf("%s (margin %s)", f.Metric, f.size(f.Margin))
+			if f.Resolvable > 0 {
+				text = fmt.Sprintf("%s, of which %d runs resolve %s where its margin is %s", f.Metric, j.last(), f.rough(f.Resolvable), f.size(f.Margin))
+			}
+			watched = append(watched, text)
 		}
 	}
 	if worse != nil {
@@ -151,8 +154,8 @@ func (v *Verdict) remark(j judging) {
 	if watched != nil {
 		v.notes = append(v.notes, "watched and undecided at this noise: "+strings.Join(watched, "; "))
 	}
-	if name := lengths[0]; v.Status.Green() && (!j.base.has(name) || !j.cand.has(name)) {
-		v.notes = append(v.notes, "output tokens are not counted in both arms: that outputs are as long as before is not checked")
+	if unseen := j.unseen(); v.Status.Green() && unseen != nil {
+		v.notes = append(v.notes, "not counted in every run of both arms, so not checked: "+strings.Join(unseen, ", "))
 	}
 	gated, _ := j.gate.gated()
 	for _, m := range gated {
@@ -163,6 +166,19 @@ func (v *Verdict) remark(j judging) {
 	if age := j.age(v.baseline.recorded); age > stale {
 		v.notes = append(v.notes, fmt.Sprintf("the baseline is %.0f days old", math.Floor(age.Hours()/24)))
 	}
+}
+
+// unseen is what the runs do not tell of the work that was done.
+func (j judging) unseen() []string {
+	var out []string
+	for _, w := range []struct{ metric, is string }{
+		{lengths[0], "that outputs are as long as before"}, {cachedShare, "that the cache was no warmer"},
+	} {
+		if !j.base.all(w.metric) || !j.cand.all(w.metric) {
+			out = append(out, w.is)
+		}
+	}
+	return out
 }
 
 // age is how much older the baseline is than the candidate; 0 when either is

@@ -138,6 +138,9 @@ func AppendStart(path string, b *Baseline) error {
 	if no := alike(old.Arm, b.Arm, against{"baseline", b.accept()}); no != nil {
 		return fmt.Errorf("regressions: these runs cannot be appended to %s: %s", path, no.reason)
 	}
+	if old.SLO != b.SLO {
+		return fmt.Errorf("regressions: these runs cannot be appended to %s: their goodput is of another SLO, %q, where the baseline's is of %q", path, b.SLO, old.SLO)
+	}
 	if old.beside() != b.beside() {
 		return fmt.Errorf("regressions: these runs cannot be appended to %s: only one of the two has runs of a control", path)
 	}

@@ -46,8 +46,8 @@ const (
 // Summary is a metric in one arm, over the runs that were compared.
 type Summary struct {
 	// Mean is the geometric mean over runs, or for a rate or a share the
-	// arithmetic one; SD the coefficient of variation between runs, or the
-	// standard deviation.
+	// arithmetic one; SD the coefficient of variation between runs, or for a
+	// rate of failures and attainment the standard deviation.
 	Mean, SD float64
 	// Runs is the number of runs.
 	Runs int
@@ -61,11 +61,11 @@ type Finding struct {
 	Role   Role
 	Status Status
 	// Margin is the change for the worse that is tolerated, relative or, for
-	// rates and shares, absolute.
+	// rates of failures and attainment, absolute.
 	Margin float64
 	// Baseline and Candidate are the arms, over the runs that were compared.
 	Baseline, Candidate Summary
-	// Change is (new − old) ÷ old, or new − old for rates and shares; Low and
+	// Change is (new − old) ÷ old, or new − old where the margin is absolute; Low and
 	// High are its 95 % interval.
 	Change, Low, High float64
 	// Slower is the one-sided p-value of "not worse at all"; Within that of

@@ -89,7 +89,7 @@ func three(x float64) string {
 
 // spread writes the variation between runs.
 func spread(def metric.Def, s Summary) string {
-	if def.Scale == metric.Ratio {
+	if inPercent(def) {
 		return tenths(s.SD)
 	}
 	return quantity(def, s.SD)
@@ -99,7 +99,7 @@ func spread(def metric.Def, s Summary) string {
 func (f Finding) moved() string {
 	// The change decides, not the means: against a control they may differ.
 	now := f.Baseline.Mean + f.Change
-	if f.def.Scale == metric.Ratio {
+	if inPercent(f.def) {
 		now = f.Baseline.Mean * (1 + f.Change)
 	}
 	delta, words := f.delta(f.Change), f.def.Words(f.Baseline.Mean, now)
@@ -111,7 +111,7 @@ func (f Finding) moved() string {
 
 // delta writes a change on the metric's scale.
 func (f Finding) delta(x float64) string {
-	if f.def.Scale == metric.Ratio {
+	if inPercent(f.def) {
 		return signed(x)
 	}
 	if f.def.Unit == "share" {
@@ -122,7 +122,7 @@ func (f Finding) delta(x float64) string {
 
 // size writes a margin or an MDE on the metric's scale.
 func (f Finding) size(x float64) string {
-	if f.def.Scale == metric.Ratio {
+	if inPercent(f.def) {
 		return percent(x)
 	}
 	if f.def.Unit == "share" {
@@ -133,7 +133,7 @@ func (f Finding) size(x float64) string {
 
 // rough writes a size that is an estimate, with one digit after the point.
 func (f Finding) rough(x float64) string {
-	if f.def.Scale == metric.Ratio {
+	if inPercent(f.def) {
 		return tenths(x)
 	}
 	return f.size(x)

@@ -16,7 +16,7 @@ var totals = []Def{
 		value: func(r []*Record) (float64, error) { return failedShare(r, unfinished) }},
 	{Name: "goodput-req/s", Unit: "req/s", Better: Higher, Scale: Difference,
 		Note:  "arrivals in the window that met the point's SLO ÷ its length",
-		value: func(r []*Record) (float64, error) { return met(r, (*Record).seconds) }},
+		value: func(r []*Record) (float64, error) { return met(r, (*Record).openSeconds) }},
 	{Name: "attainment", Unit: "share", Better: Higher, Scale: Difference,
 		Note:  "arrivals in the window that met the point's SLO ÷ all of them, without those the user stopped",
 		value: func(r []*Record) (float64, error) { return met(r, (*Record).due) }},
@@ -90,28 +90,33 @@ func failedOf(records []*Record, of func(*Record) []*Timeline, failed func(*Time
 
 // met is the number of requests that met the SLO of the point, over all runs,
 // for each unit of what they are counted in.
-func met(records []*Record, unit func(*Record) float64) (float64, error) {
+func met(records []*Record, unit func(*Record) (float64, error)) (float64, error) {
 	var good, units float64
 	for _, r := range records {
-		if r.SLO == (SLO{}) {
+		switch {
+		case r.SLO == (SLO{}):
 			return 0, whyAbsent("the point has no SLO: set Point.SLO")
+		case r.SLO != records[0].SLO:
+			return 0, whyAbsent(fmt.Sprintf("the runs have different SLOs, %v and %v", records[0].SLO, r.SLO))
 		}
-		if _, err := r.Goodput(r.SLO); err != nil {
+		n, err := unit(r)
+		if err == nil {
+			err = r.countable(r.SLO)
+		}
+		if err != nil {
 			return 0, whyAbsent(strings.TrimPrefix(err.Error(), "metric: "))
 		}
-		n, _ := r.Attainment(r.SLO)
-		good += float64(n)
-		units += unit(r)
+		g, _ := r.Attainment(r.SLO)
+		good += float64(g)
+		units += n
 	}
 	return good / units, nil
 }
 
-func (r *Record) seconds() float64 { return (r.To - r.From).Seconds() }
-
 // due are the arrivals of the window that an SLO is owed.
-func (r *Record) due() float64 {
+func (r *Record) due() (float64, error) {
 	_, total := r.Attainment(r.SLO)
-	return float64(total)
+	return float64(total), nil
 }
 
 // perSecond sums a count of tokens, or 1 when count is nil, over the requests

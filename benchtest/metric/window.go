@@ -3,6 +3,7 @@ package metric
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"time"
 )
@@ -59,24 +60,43 @@ func (r *Record) Goodput(s SLO) (float64, error) {
 	if err := s.Validate(); err != nil {
 		return 0, err
 	}
-	if !r.Open() {
-		return 0, fmt.Errorf("metric: no goodput of a closed loop of %d in flight: its load follows the server; use an open loop", r.InFlight)
+	seconds, err := r.openSeconds()
+	if err != nil {
+		return 0, err
 	}
-	if r.To <= r.From {
+	if err := r.countable(s); err != nil {
+		return 0, err
+	}
+	good, _ := r.Attainment(s)
+	return float64(good) / seconds, nil
+}
+
+// openSeconds is the length of the window of an open loop.
+func (r *Record) openSeconds() (float64, error) {
+	switch {
+	case !r.Open():
+		return 0, fmt.Errorf("metric: no goodput of a closed loop of %d in flight: its load follows the server; use an open loop", r.InFlight)
+	case r.To <= r.From:
 		return 0, fmt.Errorf("metric: no goodput of a window from %v to %v: it has no length", r.From, r.To)
 	}
-	good, total := r.Attainment(s)
-	if total == 0 {
-		return 0, errors.New("metric: no goodput of a window without requests")
+	return (r.To - r.From).Seconds(), nil
+}
+
+// countable reports why the requests that met the SLO cannot be counted.
+func (r *Record) countable(s SLO) error {
+	counted := r.Counted()
+	if !slices.ContainsFunc(counted, func(t *Timeline) bool { return t.Failure != Aborted }) {
+		return errors.New("metric: no goodput of a window without requests")
 	}
-	if s.TPOT > 0 {
-		for _, t := range r.Counted() {
-			if !t.Failed() && t.OutputTokens < 0 {
-				return 0, fmt.Errorf("metric: SLO.TPOT is %v and the server counted no tokens of request %s: make it report usage, or limit ITL instead", s.TPOT, t.ID)
-			}
+	if s.TPOT == 0 {
+		return nil
+	}
+	for _, t := range counted {
+		if !t.Failed() && t.OutputTokens < 0 {
+			return fmt.Errorf("metric: SLO.TPOT is %v and the server counted no tokens of request %s: make it report usage, or limit ITL instead", s.TPOT, t.ID)
 		}
 	}
-	return float64(good) / (r.To - r.From).Seconds(), nil
+	return nil
 }
 
 // InFlightAt is the number of requests in flight just before t: scheduled

@@ -75,6 +75,11 @@ func Judge(series ...Series) (Verdict, error) {
 		if s.Arrivals < minArrivals || s.Window <= 0 {
 			return Verdict{}, fmt.Errorf("steady: run %d has %d arrivals in a window of %v: the verdict needs at least %d", i, s.Arrivals, s.Window, minArrivals)
 		}
+		for name, x := range map[string]float64{"GapCV2": s.GapCV2, "OutputCV2": s.OutputCV2} {
+			if !(x >= 0) || math.IsInf(x, 1) {
+				return Verdict{}, fmt.Errorf("steady: run %d has a %s of %v: it must be finite and not negative", i, name, x)
+			}
+		}
 		v.Arrivals += s.Arrivals
 		growth += s.growth()
 		variance += s.variance()

@@ -2,6 +2,7 @@ package steady
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 )
@@ -151,4 +152,19 @@ func FuzzJudge(f *testing.F) {
 			t.Fatalf("%+v", v)
 		}
 	})
+}
+
+// A variance that is no number is no reason to call a queue anything.
+func TestVarianceThatIsNoNumber(t *testing.T) {
+	for _, x := range []float64{math.NaN(), math.Inf(1), -1} {
+		for _, s := range []Series{{GapCV2: x}, {OutputCV2: x}} {
+			s.Arrivals, s.Window = 1000, time.Minute
+			if v, err := Judge(s); err == nil || !strings.Contains(err.Error(), "must be finite and not negative") {
+				t.Errorf("%+v: %v, %v", s, v, err)
+			}
+		}
+		if n := Cut(1000, x, 0.5); n != 100 {
+			t.Errorf("Cut with %v in flight is %d, want 100", x, n)
+		}
+	}
 }

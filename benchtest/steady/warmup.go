@@ -26,8 +26,12 @@ func Relaxation(rho float64) float64 {
 // It is a fixed number, the same in every arm. Cuts that are found in the
 // data bias what follows them. inFlight is the mean number of requests in
 // flight, so that three durations hold 3·inFlight arrivals (Little's law);
-// rho is the load, zero where it is not known, which leaves relaxation out.
+// rho is the load, zero where it is not known, which leaves relaxation out. An
+// inFlight that is no number of requests is left out too.
 func Cut(arrivals int, inFlight, rho float64) int {
 	n := float64(arrivals)
+	if !(inFlight >= 0) || math.IsInf(inFlight, 1) {
+		inFlight = 0
+	}
 	return int(math.Ceil(max(0.1*n, 3*inFlight, min(Relaxation(rho), 0.3*n))))
 }

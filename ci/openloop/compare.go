@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -34,7 +33,7 @@ func compareVerb(args []string, stdout, stderr io.Writer) int {
 	var gate regressions.Gate
 	flags.Var((*percentage)(&gate.Margin), "margin", "the slowdown tolerated, as `5%` or 0.05 (default 5%)")
 	flags.Var((*percentage)(&gate.FalseAlarms), "false-alarms", "the rate of false alarms of the whole job, as `2.5%` (default 2.5%)")
-	flags.IntVar(&gate.Gates, "gates", 0, "the number of comparisons in the whole job, which share that rate (default 1)")
+	flags.IntVar(&gate.Gates, "gates", 0, "the number of points with a baseline in the whole job, which share that rate (default 1)")
 	flags.Var((*metricList)(&gate.Metrics), "metrics", "the metrics to gate, separated by commas, each with its own margin where it has one: `p50-tpot-sec,p50-ttft-sec=10%` (default: the gate's own set)")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -50,14 +49,21 @@ func compareVerb(args []string, stdout, stderr io.Writer) int {
 	if err := gate.Validate(); err != nil {
 		return unusable(stderr, err)
 	}
-	old, errOld := readRuns(flags.Arg(0))
-	new, errNew := readRuns(flags.Arg(1))
+	old, _, errOld := readRuns(flags.Arg(0))
+	new, unsettled, errNew := readRuns(flags.Arg(1))
 	if err := errors.Join(errOld, errNew); err != nil {
 		return unusable(stderr, err)
 	}
 	verdict := regressions.Compare(old, new, gate)
-	fmt.Fprintln(stdout, strings.TrimRight(verdict.Text(), "\n"))
-	switch verdict.Status {
+	status := verdict.Status
+	if status.Green() && unsettled != "" {
+		status = regressions.Inconclusive
+		fmt.Fprintf(stdout, "inconclusive: no slower, but only if the queue does not grow, which is undecided: %s\n", unsettled)
+	}
+	if _, err := fmt.Fprintln(stdout, strings.TrimRight(verdict.Text(), "\n")); err != nil {
+		return unusable(stderr, fmt.Errorf("writing the verdict: %w", err))
+	}
+	switch status {
 	case regressions.Pass, regressions.Improved:
 		return exitOK
 	case regressions.Regressed:
@@ -76,32 +82,35 @@ func unusable(stderr io.Writer, err error) int {
 }
 
 // readRuns reads a baseline, or run records as if they were to become one.
-func readRuns(path string) (*regressions.Baseline, error) {
+// unsettled says that their queue may have grown, where that would matter.
+func readRuns(path string) (b *regressions.Baseline, unsettled string, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
-		return regressions.ReadBaseline(path)
+		b, err = regressions.ReadBaseline(path)
+		return b, "", err
 	}
 	records, err := metric.ReadRecords(bytes.NewReader(data))
+	if err == nil {
+		unsettled, err = judgeable(records)
+	}
+	var arm regressions.Arm
+	if err == nil {
+		arm, err = regressions.FromRecords(records, nil)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, "", fmt.Errorf("%s: %w", path, err)
 	}
-	if err := judgeable(records); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	arm, err := regressions.FromRecords(records, nil)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return &regressions.Baseline{Arm: arm, Recorded: records[0].Time}, nil
+	return &regressions.Baseline{Arm: arm, Recorded: records[0].Time}, unsettled, nil
 }
 
-// judgeable refuses records that no baseline could be made of either.
-func judgeable(records []*metric.Record) error {
+// judgeable refuses records that no baseline could be made of either, and says
+// where the queue is undecided at a load that is not known to be quiet.
+func judgeable(records []*metric.Record) (unsettled string, err error) {
 	if len(records) == 0 {
-		return errors.New("no runs")
+		return "", errors.New("no runs")
 	}
 	var problems []error
 	for _, r := range records {
@@ -109,14 +118,26 @@ func judgeable(records []*metric.Record) error {
 			problems = append(problems, fmt.Errorf("run %d is invalid: %s: %s", r.Run, p.Kind, p.Text))
 		}
 	}
-	if len(problems) > 0 || records[0].InFlight > 0 {
-		return errors.Join(problems...)
+	first := records[0]
+	if len(problems) > 0 || first.InFlight > 0 {
+		return "", errors.Join(problems...)
 	}
-	if v, err := steady.JudgeRecords(records...); err == nil && v.State == steady.Growing {
-		return fmt.Errorf("the queue grows, so its latencies are a function of how long one ran: %s", v)
+	v, err := steady.JudgeRecords(records...)
+	quiet := first.Capacity > 0 && first.Rate <= quietShare*first.Capacity
+	switch {
+	case err == nil && v.State == steady.Growing:
+		return "", fmt.Errorf("the queue grows, so its latencies are a function of how long one ran: %s", v)
+	case quiet || err == nil && v.State == steady.Sustained:
+		return "", nil
+	case err != nil:
+		return err.Error(), nil
 	}
-	return nil
+	return v.String(), nil
 }
+
+// quietShare of a known capacity is a load at which latencies are judged
+// although the queue is undecided.
+const quietShare = 0.7
 
 // percentage is a flag for a share: "5%" and "0.05" are the same.
 type percentage float64
@@ -134,8 +155,8 @@ func (p *percentage) Set(s string) error {
 	if percent {
 		v /= 100
 	}
-	if err != nil || !(v > 0 && v < 1) || math.IsInf(v, 0) {
-		return errors.New("must be a percentage such as 5%, or a share between 0 and 1")
+	if err != nil || !(v > 0 && v <= 1) {
+		return errors.New("must be a percentage such as 5%, or a share above 0 and up to 1")
 	}
 	*p = percentage(v)
 	return nil

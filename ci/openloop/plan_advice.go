@@ -110,7 +110,11 @@ func (m *metricForecast) unresolved(o planOptions, f *forecast) {
 	case m.Unit == "start":
 		m.propose("noise", "starts that vary by at most %s: pin what differs between them, such as clocks, placement and compiled graphs", cv)
 	default:
-		m.propose("noise", "runs that vary by at most %s: longer windows, or a quieter load, one request at a time or a third of capacity, since near saturation noise grows faster than what a slower engine adds", cv)
+		quieter := ", or a quieter load, one request at a time or a third of capacity, since near saturation noise grows faster than what a slower engine adds"
+		if m.higher() {
+			quieter = "" // goodput is asked for where it is in question
+		}
+		m.propose("noise", "runs that vary by at most %s: longer windows%s", cv, quieter)
 	}
 	if m.Unit == "start" {
 		m.propose("both now", "runs of both builds in turn instead of a stored baseline, if -interleaved can resolve it")

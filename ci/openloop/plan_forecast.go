@@ -193,7 +193,10 @@ func (m *metricForecast) fill(o planOptions, f *forecast) error {
 	m.SmallestMargin = number(n.Size(p.Resolvable(last)))
 	m.LargestCV = number(p.Largest(last))
 	m.LargestPairCV = number(pairs.Largest(f.lastLook()))
-	twice := math.Min(2*n.Margin, 0.99)
+	twice := 2 * n.Margin
+	if m.higher() {
+		twice = math.Min(twice, 0.99)
+	}
 	paths := cmp.Or(o.paths, min(mostPaths, mostDraws/(m.Stored+2*last)))
 	same, err := p.Chances(units, 0, paths, chanceSeed)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // What may be asked for. More looks or gates than these are typing errors.
 const (
 	mostLooks  = 20
-	mostGates  = 100_000
+	mostGates  = 10_000
 	mostStarts = 100
 	mostAlarms = 0.20
 	leastPower = 0.50
@@ -116,7 +116,7 @@ func within(to *float64, least, most float64) func(string) error {
 		switch v := float64(p); {
 		case least == 0 && v > most:
 			return fmt.Errorf("must be at most %s", percent(most))
-		case v < least || v > most:
+		case v < least*(1-1e-9) || v > most*(1+1e-9): // 99.9 % is a little more than 0.999
 			return fmt.Errorf("must be from %s to %s", percent(least), percent(most))
 		}
 		*to = float64(p)

@@ -64,11 +64,18 @@ func list(looks []int) string {
 	return strings.Join(parts, ",")
 }
 
-// ratio reports whether the metric is compared by logarithms; rates and shares
-// are not.
+// ratio reports whether sizes of the metric are relative; those of shares are
+// in points.
 func (m *metricForecast) ratio() bool {
 	def, _ := metric.Lookup(m.Metric)
-	return def.Scale == metric.Ratio
+	return def.Unit != "share"
+}
+
+// higher reports whether the metric gets better upwards, so that it cannot get
+// worse by more than all of it.
+func (m *metricForecast) higher() bool {
+	def, _ := metric.Lookup(m.Metric)
+	return def.Better == metric.Higher
 }
 
 // size writes a margin as it was given, amount a size that was computed.

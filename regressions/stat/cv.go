@@ -34,7 +34,7 @@ func CVLower(cv, df, confidence float64) float64 {
 // (d0·s0² + df·s²)/(d0+df), d0 = min(df0, 10). The history is dropped, and
 // used is false, when the runs are noisier than it allows, s²/s0² >
 // F₀.₉₀(df, d0): unguarded, a machine at twice its usual noise gives up to
-// 17 % false alarms instead of 5 %; guarded, 7.3 %.
+// 17 % false alarms instead of 5 %, two-sided; guarded, 7.3 % one-sided.
 //
 // It is for planning. The gate does not draw on it: over its four looks it
 // would save half a run of 4.4 (3.8 at a CV of 2 %), and where today's noise
@@ -42,7 +42,7 @@ func CVLower(cv, df, confidence float64) float64 {
 // regressed where it promises 2.5 % (simulated, TestCalibrationOfAPrior).
 func Prior(s, df, s0, df0 float64) (sd, dof float64, used bool) {
 	d0 := math.Min(df0, 10)
-	if !(d0 > 0) || !(s0 > 0) || s*s/(s0*s0) > fQuantile(0.90, df, d0) {
+	if !(d0 > 0) || !(s0 > 0) || !(df > 0) || !(s*s/(s0*s0) <= fQuantile(0.90, df, d0)) {
 		return s, df, false
 	}
 	return math.Sqrt((d0*s0*s0 + df*s*s) / (d0 + df)), d0 + df, true

@@ -9,7 +9,10 @@ import (
 
 // tCDF is P(T ≤ x) of Student's t with df degrees of freedom.
 func tCDF(x, df float64) float64 {
-	if math.IsInf(x, 1) {
+	switch {
+	case !(df > 0):
+		return math.NaN()
+	case math.IsInf(x, 1):
 		return 1
 	}
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.CDF(x)

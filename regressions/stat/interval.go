@@ -42,6 +42,9 @@ func Sectioned(values []float64, statistic func([]float64) float64, confidence f
 	if len(values) < 10*Batches {
 		return 0, 0, tooFew("values to section", len(values), 10*Batches)
 	}
+	if !(confidence > 0 && confidence < 1) {
+		return 0, 0, fmt.Errorf("stat: confidence must be above 0 and below 1, got %v", confidence)
+	}
 	whole := statistic(values)
 	var ss float64
 	for b := range Batches {

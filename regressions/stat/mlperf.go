@@ -5,9 +5,10 @@ import "gonum.org/v1/gonum/stat/distuv"
 // QuantileHolds reports whether total requests, of which over exceeded a
 // limit, show with 99 % confidence that the p-quantile is within the limit:
 // MLPerf's early-stopping bound, P[Bin(total, 1−p) ≤ over] ≤ 0.01. It takes
-// the requests as independent, which near saturation they are not.
+// the requests as independent, which near saturation they are not. It is false
+// for a p outside (0, 1).
 func QuantileHolds(p float64, total, over int) bool {
-	if total < 1 || over < 0 || over > total {
+	if !(p > 0 && p < 1) || total < 1 || over < 0 || over > total {
 		return false
 	}
 	return distuv.Binomial{N: float64(total), P: 1 - p}.CDF(float64(over)) <= 0.01

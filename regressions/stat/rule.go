@@ -43,6 +43,8 @@ type Rule struct {
 // margin below. A value that is not finite decides nothing.
 func (r Rule) Decide(e Estimate) Decision {
 	switch {
+	case !finite(r.Margin, r.Worse, r.Same):
+		return Undecided
 	case e.AtMost(0) <= r.Worse && e.Diff >= r.Margin:
 		return Slower
 	case e.AtLeast(0) <= r.Worse && e.Diff <= -r.Margin:
