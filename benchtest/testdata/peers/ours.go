@@ -89,8 +89,11 @@ func reportOf(r *metric.Record) (ourReport, error) {
 		}
 	}
 	note := "its own verdict: " + r.Client.Verdict
-	if len(r.Client.Reasons) > 0 {
-		note += " (" + strings.Join(r.Client.Reasons, "; ") + ")"
+	if r.Client.Verdict != metric.ClientOK {
+		for _, reason := range r.Client.Reasons {
+			what, _, _ := strings.Cut(reason, ": ") // without the remedy
+			note += "; " + what
+		}
 	}
 	report.Notes = append(report.Notes, note)
 	return report, nil

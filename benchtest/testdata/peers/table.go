@@ -18,10 +18,10 @@ func (m measured) line() string {
 		return fmt.Sprintf("%s at %v: %v", m.client, m.load, m.err)
 	}
 	ttft, itl := m.said.TTFT.minus(m.truth.TTFT), m.said.ITL.minus(m.truthITL)
-	return fmt.Sprintf("%s at %v: %s µs/event, %s CPU s in all, %d requests of %d (said %d) on %d connections, sent/offered %s, CV² %s, "+
+	return fmt.Sprintf("%s at %v: %s µs/event, %s CPU s in all, %d requests of %d (said %d) on %d connections, sent/offered %s, CV² %s, counts %s, "+
 		"TTFT %s of %s ms, ITL %s of %s ms%s",
 		m.client, m.load, digits(m.cost(), 1), digits(m.whole, 1), m.truth.Requests, m.load.Requests, m.said.Requests, m.truth.Connections,
-		digits(m.achieved(), 3), digits(m.truth.CV2, 2),
+		digits(m.achieved(), 3), digits(m.truth.CV2, 2), digits(m.truth.Counts, 2),
 		three(ttft), three(m.truth.TTFT), three(itl), three(m.truthITL), strings.Join(append([]string{""}, m.said.Notes...), "; "))
 }
 
@@ -30,12 +30,13 @@ func (m measured) cost() float64 { return m.under / float64(m.truth.Events) * 1e
 
 func (m measured) achieved() float64 { return m.truth.Rate / m.load.Rate }
 
-// dispersion is that of what was sent; it means nothing in a closed loop.
-func (m measured) dispersion() float64 {
-	if m.said.Closed {
-		return math.NaN()
+// dispersions are those of what was sent; they mean nothing in a closed loop.
+func dispersions(runs []measured) string {
+	if runs[0].said.Closed {
+		return "–"
 	}
-	return m.truth.CV2
+	return digits(over(runs, func(m measured) float64 { return m.truth.CV2 }), 2) + ", " +
+		digits(over(runs, func(m measured) float64 { return m.truth.Counts }), 2)
 }
 
 // print writes the tables. Each number is the median of the repeats.
@@ -43,7 +44,7 @@ func (c *comparison) print(w io.Writer, before string) {
 	fmt.Fprintf(w, "%d CPUs, load average %s before and %s after (1, 5, 15 min); %d runs of each in turns, medians; "+
 		"the server, in a process of its own on the same host, sends the first event after %v and then %s events/s.\n\n",
 		runtime.NumCPU(), before, loadAverage(), c.repeats, c.first, number(c.rate))
-	fmt.Fprintln(w, "| load | client | CPU µs/event | CPU s besides | in flight | sent ÷ offered | CV² | TTFT error, ms: mean, p50, p99 | ITL error, ms: mean, p50, p99 |")
+	fmt.Fprintln(w, "| load | client | CPU µs/event | CPU s besides | in flight | sent ÷ offered | CV², counts | TTFT error, ms: mean, p50, p99 | ITL error, ms: mean, p50, p99 |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|")
 	for _, l := range c.loads {
 		title := fmt.Sprintf("%v (about %.0f streams)", l, l.streams(c.rate, c.first.Seconds()))
@@ -61,7 +62,7 @@ func (c *comparison) print(w io.Writer, before string) {
 					digits(over(runs, func(m measured) float64 { return m.whole - m.under }), 1),
 					digits(over(runs, func(m measured) float64 { return float64(m.truth.InFlight) }), 0),
 					digits(over(runs, measured.achieved), 3),
-					digits(over(runs, measured.dispersion), 2),
+					dispersions(runs),
 					three(errorOver(runs, func(m measured) (dist, dist) { return m.said.TTFT, m.truth.TTFT })),
 					three(errorOver(runs, func(m measured) (dist, dist) { return m.said.ITL, m.truthITL })), mark)
 			}
@@ -70,8 +71,10 @@ func (c *comparison) print(w io.Writer, before string) {
 	}
 	fmt.Fprintln(w, "\n¹ ITL is here the mean gap of each request, which is what this client calls so; the others' is of all gaps.")
 	for _, l := range c.loads {
-		fmt.Fprintf(w, "%v: %d requests, so that sent ÷ offered is good to ± %.3f and CV² to ± %.2f (one standard error of a true Poisson process).\n",
-			l, l.Requests, 1/math.Sqrt(float64(l.Requests)), 2/math.Sqrt(float64(l.Requests)))
+		n := float64(l.Requests)
+		fmt.Fprintf(w, "%v: %d requests a run; a true Poisson process has sent ÷ offered 1 ± %.3f, CV² of the gaps 1 ± %.2f, and "+
+			"variance ÷ mean of the counts in windows of %d expected 1 ± %.2f (one standard error of one run).\n",
+			l, l.Requests, 1/math.Sqrt(n), 2/math.Sqrt(n), perWindow, math.Sqrt(2*perWindow/n))
 	}
 	if c.floor > 0 {
 		c.printFloor(w)
@@ -97,7 +100,7 @@ func (c *comparison) print(w io.Writer, before string) {
 
 func (c *comparison) printFloor(w io.Writer) {
 	fmt.Fprintf(w, "\nWithout streams (%s req/s offered where the client has an open loop; ours asks for a stream of one event):\n\n", number(c.floor))
-	fmt.Fprintln(w, "| client | req/s | CPU µs/request | CV² | latency error, ms: mean, p50, p99 |")
+	fmt.Fprintln(w, "| client | req/s | CPU µs/request | CV², counts | latency error, ms: mean, p50, p99 |")
 	fmt.Fprintln(w, "|---|---|---|---|---|")
 	l := load{Rate: c.floor, Tokens: 1, Requests: int(c.floor * c.seconds / 2)}
 	for _, name := range c.names(l) {
@@ -108,7 +111,7 @@ func (c *comparison) printFloor(w io.Writer) {
 		}
 		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", name,
 			digits(over(runs, func(m measured) float64 { return m.truth.Rate }), 0), digits(over(runs, measured.cost), 1),
-			digits(over(runs, measured.dispersion), 2),
+			dispersions(runs),
 			three(errorOver(runs, func(m measured) (dist, dist) { return m.said.TTFT, m.truth.TTFT })))
 	}
 }

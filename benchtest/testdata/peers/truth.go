@@ -18,9 +18,11 @@ type truth struct {
 	Connections int
 	// From is the first arrival, To the last event, by monotonic.
 	From, To int64
-	// Rate is arrivals/s, and CV2 the squared coefficient of variation of the
-	// gaps between them: 1 for a Poisson process.
-	Rate, CV2 float64
+	// Rate is arrivals/s, CV2 the squared coefficient of variation of the gaps
+	// between them, and Counts the variance ÷ mean of the number of arrivals in
+	// windows of ten expected ones. Both are 1 for a Poisson process; only the
+	// second sees that gaps are not independent.
+	Rate, CV2, Counts float64
 	// InFlight is the largest number of requests at a time.
 	InFlight int
 	// TTFT is from arrival to first event; Gaps are between events, Means the
@@ -72,6 +74,7 @@ func truthOf(requests []*request, tokens int, ids []string) truth {
 		t.InFlight = max(t.InFlight, in)
 	}
 	t.Rate, t.CV2 = dispersion(arrivals)
+	t.Counts = countDispersion(arrivals, perWindow/t.Rate)
 	t.TTFT, t.Gaps, t.Means = distOf(ttft), distOf(gaps), distOf(means)
 	return t
 }
@@ -89,4 +92,32 @@ func dispersion(times []float64) (rate, cv2 float64) {
 		squares += d * d
 	}
 	return n / span, squares / (n - 1) / (mean * mean)
+}
+
+// perWindow is the expected number of arrivals in a window of countDispersion.
+const perWindow = 10
+
+// countDispersion is the variance ÷ mean of the number of sorted times in whole
+// windows of so many seconds, from the first on.
+func countDispersion(times []float64, window float64) float64 {
+	if len(times) == 0 || math.IsNaN(window) {
+		return math.NaN()
+	}
+	counts := make([]float64, int((times[len(times)-1]-times[0])/window))
+	if len(counts) < 2 {
+		return math.NaN()
+	}
+	for _, t := range times {
+		if i := int((t - times[0]) / window); i < len(counts) {
+			counts[i]++
+		}
+	}
+	mean, squares := 0.0, 0.0
+	for _, n := range counts {
+		mean += n / float64(len(counts))
+	}
+	for _, n := range counts {
+		squares += (n - mean) * (n - mean)
+	}
+	return squares / float64(len(counts)-1) / mean
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"testing"
@@ -49,6 +50,28 @@ func TestTruthOfAJournal(t *testing.T) {
 	}
 	if only := truthOf(requests, 3, []string{"a"}); only.Requests != 1 || only.TTFT.P50 != 40 {
 		t.Errorf("of one request: %d requests, TTFT %v, want 1 and 40", only.Requests, only.TTFT.P50)
+	}
+}
+
+func TestDispersionOfCountsSeesRepeatedGaps(t *testing.T) {
+	source := rand.New(rand.NewPCG(1, 2))
+	var poisson, repeated []float64
+	a, b := 0.0, 0.0
+	for range 2000 {
+		gap := source.ExpFloat64()
+		for range 10 {
+			a, b = a+source.ExpFloat64(), b+gap
+			poisson, repeated = append(poisson, a), append(repeated, b)
+		}
+	}
+	if got := countDispersion(poisson, perWindow); math.Abs(got-1) > 0.15 { // five standard errors
+		t.Errorf("variance ÷ mean of a Poisson process's counts is %v, want 1", got)
+	}
+	if got := countDispersion(repeated, perWindow); got < 3 {
+		t.Errorf("variance ÷ mean where each gap comes ten times is %v, want well above 1", got)
+	}
+	if _, got := dispersion(repeated); math.Abs(got-1) > 0.25 {
+		t.Errorf("CV² of the same gaps is %v, want about 1", got)
 	}
 }
 
