@@ -22,7 +22,7 @@ const otherWay = "OPENLOOP_TEST_OTHER_TRANSPORT"
 func TestMain(m *testing.M) {
 	if os.Getenv(otherWay) != "" {
 		direct = func(e *Engine) *pool {
-			if e.cfg.Dial == nil || e.cfg.Proxy != nil || e.route.Scheme != "http" {
+			if e.cfg.Dial == nil || e.cfg.Proxy != nil || e.cfg.HTTP2 || e.route.Scheme != "http" {
 				return nil
 			}
 			return pumped(e)

@@ -38,6 +38,13 @@ type Config struct {
 	// Dial opens connections, as to an engine in memory. Nil dials TCP.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
+	// HTTP2 speaks HTTP/2 and nothing else, over TLS or, to an http URL, without
+	// (with prior knowledge). Streams then share connections up to the cap that
+	// the server sets, and beyond it get further connections: none waits for
+	// another. A request counts as sent when it is handed to its connection.
+	// False speaks HTTP/1.1.
+	HTTP2 bool
+
 	// Fresh sends each generation on a connection of its own. False keeps
 	// connections, until the server is seen to close them after a stream.
 	Fresh bool

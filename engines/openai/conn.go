@@ -41,6 +41,10 @@ type conn struct {
 	flow atomic.Pointer[flow]
 	held []byte
 	err  error
+	// shared: it carries several requests at once (HTTP/2), so that no flow can
+	// be told of what it reads; last is when it read, by elapsed.
+	shared bool
+	last   atomic.Int64
 	// early: it was opened before a request asked for it.
 	early bool
 	stay
@@ -65,6 +69,10 @@ func (c *conn) Read(p []byte) (int, error) {
 			c.broken.Store(true)
 			c.judge()
 		}
+		return n, err
+	}
+	if c.shared {
+		c.last.Store(int64(elapsed()))
 		return n, err
 	}
 	if f := c.flow.Load(); f != nil {

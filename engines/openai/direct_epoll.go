@@ -23,7 +23,7 @@ func newDirect(e *Engine) *pool {
 
 // directOver is newDirect with a number of loops.
 func directOver(e *Engine, n int) *pool {
-	if e.route.Scheme != "http" || e.cfg.Dial != nil || e.cfg.Proxy != nil {
+	if e.route.Scheme != "http" || e.cfg.Dial != nil || e.cfg.Proxy != nil || e.cfg.HTTP2 {
 		return nil
 	}
 	loops := make([]*loop, n)

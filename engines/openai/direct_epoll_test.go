@@ -6,13 +6,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,6 +40,7 @@ func TestWhatGoesThroughTheLoop(t *testing.T) {
 	}{
 		"plain HTTP":          {Config{URL: "http://host"}, true},
 		"https":               {Config{URL: "https://host"}, false},
+		"HTTP/2":              {Config{URL: "http://host", HTTP2: true}, false},
 		"a proxy":             {Config{URL: "http://host", Proxy: http.ProxyFromEnvironment}, false},
 		"an engine in memory": {Config{URL: "http://host", Dial: newMemory().dial}, false},
 	} {
@@ -49,64 +48,6 @@ func TestWhatGoesThroughTheLoop(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, tt.want, newDirect(e) != nil, what)
 	}
-}
-
-// An event's time is when the kernel had it, whatever the client was busy with,
-// and how long it then lay there is known.
-func TestTimesAreThoseOfArrival(t *testing.T) {
-	for attempt := range 20 {
-		at, written, lag := whileEmitIsBusy(t)
-		if lag >= 25*time.Millisecond {
-			assert.Less(t, at, written+25*time.Millisecond, "long before emit returned")
-			return
-		}
-		t.Logf("attempt %d: the kernel does not stamp yet: lag %v, %v after the write", attempt, lag, at-written)
-	}
-	t.Skip("this kernel does not stamp what it receives")
-}
-
-// whileEmitIsBusy has an event come while the emit of another generation keeps
-// the loop for 50 ms. It returns the event's time, when its write had returned,
-// and the lag that was reported.
-func whileEmitIsBusy(t *testing.T) (at, written, lag time.Duration) {
-	asked, written1, over := make(chan struct{}), make(chan time.Time, 1), make(chan struct{})
-	e := directClient(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		late := r.Header.Get("X-Request-Id") == "late"
-		if late {
-			<-asked
-		}
-		io.WriteString(w, running("a", 1))
-		http.NewResponseController(w).Flush()
-		if late {
-			written1 <- time.Now()
-		}
-		<-over
-		io.WriteString(w, ended)
-	}), 1)
-	start := time.Now()
-	var busy sync.WaitGroup
-	busy.Go(func() {
-		_, err := e.Generate(t.Context(), &engines.Request{ID: "busy", Text: "x", MaxTokens: 5}, func(c engines.Chunk) {
-			if c.Tokens.Known && c.Tokens.N == 1 {
-				close(asked)
-				written = (<-written1).Sub(start)
-				time.Sleep(50 * time.Millisecond)
-				close(over)
-			}
-		})
-		assert.NoError(t, err)
-	})
-	reply, err := e.Generate(t.Context(), &engines.Request{
-		ID: "late", Text: "x", MaxTokens: 5, Stamp: func() time.Duration { return time.Since(start) },
-	}, func(c engines.Chunk) {
-		if c.Token {
-			at = c.At
-		}
-	})
-	assert.NoError(t, err)
-	busy.Wait()
-	return at, written, reply.ReadLag
 }
 
 // What a caller's emit does ends its own generation and no other.
@@ -242,71 +183,4 @@ func TestTheLoopEndsWithItsConnections(t *testing.T) {
 	require.NoError(t, e.Close())
 	server.Close()
 	goleak.VerifyNone(t, other)
-}
-
-// Many streams at once over several loops: nothing is lost, nothing mixed up.
-func TestManyStreamsAtOnce(t *testing.T) {
-	const streams, events = 300, 40
-	e := directClient(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		for i := range events {
-			io.WriteString(w, running(r.Header.Get("X-Request-Id"), i+1))
-			if i%3 == 0 {
-				http.NewResponseController(w).Flush()
-			}
-		}
-		io.WriteString(w, usage(events)+ended)
-	}), 4)
-	var all sync.WaitGroup
-	for i := range streams {
-		all.Go(func() {
-			tokens, last := 0, time.Duration(0)
-			start := time.Now()
-			reply, err := e.Generate(t.Context(), &engines.Request{
-				ID: fmt.Sprint(i), Text: "x", MaxTokens: events, Stamp: func() time.Duration { return time.Since(start) },
-			}, func(c engines.Chunk) {
-				assert.GreaterOrEqual(t, c.At, last)
-				last = c.At
-				tokens += c.Tokens.N
-			})
-			assert.NoError(t, err)
-			assert.Equal(t, events, tokens)
-			assert.Equal(t, engines.Known(events), reply.OutputTokens)
-			assert.LessOrEqual(t, last, reply.Closed)
-			assert.LessOrEqual(t, reply.Sent, reply.FirstEvent)
-		})
-	}
-	all.Wait()
-}
-
-// A server that says more than it was asked for is not asked again on that
-// connection.
-func TestBytesAfterTheResponse(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	var accepted atomic.Int32
-	go func() {
-		for c, err := l.Accept(); err == nil; c, err = l.Accept() {
-			accepted.Add(1)
-			go func() {
-				defer c.Close()
-				for buf := make([]byte, 4<<10); ; {
-					if _, err := c.Read(buf); err != nil {
-						return
-					}
-					body := completion("a") + ended
-					fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%sHTTP/1.1 408 Request Timeout\r\n\r\n", len(body), body)
-				}
-			}()
-		}
-	}()
-	e, err := New(Config{URL: "http://" + l.Addr().String()})
-	require.NoError(t, err)
-	e.direct = directOver(e, 1)
-	defer e.Close()
-	for range 2 {
-		require.NoError(t, generate(t, e).err)
-	}
-	assert.Equal(t, int32(2), accepted.Load())
 }

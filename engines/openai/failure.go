@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -192,15 +193,18 @@ func (e *Engine) unasked(class engines.Class, err error) string {
 	return ""
 }
 
-// malformed reports an answer that is not HTTP/1.1, or not in its coding.
+// notHTTP2 is what net/http says where HTTP/1.1 answers HTTP/2, by who reads the
+// answer first.
+var notHTTP2 = []string{"frame header looked like an HTTP/1.1 header", "http2: client conn could not be established"}
+
+func hasMark(err error, marks []string) bool {
+	return slices.ContainsFunc(marks, func(m string) bool { return strings.Contains(err.Error(), m) })
+}
+
+// malformed reports an answer that is not of its protocol, or not in its coding.
 func malformed(err error) bool {
-	s := err.Error()
-	for _, mark := range []string{"malformed", "gzip: ", "invalid byte in chunk", "http chunk length too large", "flate: "} {
-		if strings.Contains(s, mark) {
-			return !errors.Is(err, io.ErrUnexpectedEOF)
-		}
-	}
-	return false
+	marks := []string{"malformed", "gzip: ", "invalid byte in chunk", "http chunk length too large", "flate: "}
+	return hasMark(err, notHTTP2) || hasMark(err, marks) && !errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // cause is the reason of a failure in words, with what to do about it.
@@ -225,6 +229,8 @@ func cause(class engines.Class, err error) string {
 		return err.Error() + ": set Config.TLS to trust it"
 	case errors.As(err, &plain):
 		return "the server does not speak TLS: use http:// in the URL"
+	case hasMark(err, notHTTP2):
+		return "the server does not answer in HTTP/2: leave Config.HTTP2 off"
 	case refused(err):
 		return "connection refused: start the server or correct the URL"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):

@@ -1,9 +1,14 @@
 package openai
 
 import (
+	"net"
+	"net/http"
+	"os"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/openloop-go/openloop/engines"
 )
@@ -90,4 +95,26 @@ func TestStreamsThatFail(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A proxy that the environment names is not used, and is named where that may
+// be why a server is not reached.
+func TestAProxyInTheEnvironment(t *testing.T) {
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
+		t.Setenv(name, "")
+	}
+	e, err := New(Config{URL: "http://host"})
+	require.NoError(t, err)
+	lost := &net.DNSError{Err: "no such host", Name: "host", IsNotFound: true}
+	assert.Empty(t, e.unasked(engines.Unreachable, lost))
+	t.Setenv("https_proxy", "http://user:secret@proxy")
+	const said = " (https_proxy is set and is not used: set Config.Proxy if the server is behind it)"
+	assert.Equal(t, said, e.unasked(engines.Unreachable, lost))
+	assert.Equal(t, said, e.unasked(engines.Unreachable, &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}))
+	assert.Empty(t, e.unasked(engines.Unreachable, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}), "that was an answer")
+	assert.Empty(t, e.unasked(engines.Reset, lost))
+
+	behind, err := New(Config{URL: "http://host", Proxy: http.ProxyFromEnvironment})
+	require.NoError(t, err)
+	assert.Empty(t, behind.unasked(engines.Unreachable, lost), "it is asked")
 }

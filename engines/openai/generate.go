@@ -56,47 +56,6 @@ func (e *Engine) Generate(ctx context.Context, r *engines.Request, emit func(eng
 	}
 }
 
-// attempt is one request on its way.
-type attempt struct {
-	flow flow
-	// conn is the connection that stamps for net/http; stay is what is known
-	// of whether the connection stays. Nil before there is one.
-	conn   *conn
-	stay   *stay
-	keep   bool // both sides said that the connection stays
-	start  time.Duration
-	got    time.Time // when it had its connection; zero before
-	reused bool
-	reply  engines.Reply
-}
-
-// gotConn notes the connection that the transport chose; it runs before
-// anything is written.
-func (a *attempt) gotConn(info httptrace.GotConnInfo) {
-	a.conn = stamping(info.Conn)
-	a.connected(info.Reused || a.conn != nil && a.conn.early)
-	if a.conn != nil {
-		a.stay = &a.conn.stay
-		a.conn.ended.Store(0)
-		a.conn.flow.Store(&a.flow)
-	}
-}
-
-// connected notes that the attempt has its connection.
-func (a *attempt) connected(reused bool) {
-	a.got, a.reused = time.Now(), reused
-	a.reply.NewConnection = !reused
-	a.reply.Connect = time.Duration(a.flow.now()) - a.start
-}
-
-// answered notes the head of the answer.
-func (a *attempt) answered(resp *http.Response) {
-	a.reply.Status = resp.StatusCode
-	if resp.Proto != "HTTP/1.1" {
-		a.reply.Protocol = resp.Proto
-	}
-}
-
 // once sends a request in form f and reads its stream.
 func (e *Engine) once(ctx context.Context, r *engines.Request, f *form, emit func(engines.Chunk)) (engines.Reply, error) {
 	a := &attempt{flow: flow{clock: r.Stamp}}
@@ -129,7 +88,7 @@ func (e *Engine) roundTrip(parent context.Context, a *attempt, r *engines.Reques
 		defer silence.Stop()
 	}
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: a.gotConn})
-	resp, err := e.transport.stream(e.cfg.Fresh).RoundTrip(e.post(ctx, r, f))
+	resp, err := e.transport.stream(e.cfg.Fresh).RoundTrip(e.again(e.post(ctx, r, f), a))
 	if err != nil {
 		return e.broken(parent, context.Cause(ctx), a, what, err)
 	}
@@ -158,7 +117,7 @@ func (e *Engine) roundTrip(parent context.Context, a *attempt, r *engines.Reques
 			if silence != nil {
 				silence.Reset(e.cfg.Silence)
 			}
-			s.at = time.Duration(a.flow.read.Load())
+			s.at = a.arrived()
 			if bad := s.feed(buf[:n]); bad != nil {
 				return e.unfit(parent, context.Cause(ctx), a, s, bad)
 			}

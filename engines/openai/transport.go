@@ -72,7 +72,7 @@ func newTransport(cfg *Config, to *url.URL) *transport {
 			if err != nil {
 				return nil, err
 			}
-			return &conn{Conn: c, stay: stay{habit: &t.habit}}, nil
+			return &conn{Conn: c, shared: cfg.HTTP2, stay: stay{habit: &t.habit}}, nil
 		},
 		// Stamps are taken above TLS: a record that cannot be decrypted yet is
 		// not readable.
@@ -101,7 +101,15 @@ func newTransport(cfg *Config, to *url.URL) *transport {
 		IdleConnTimeout:     idleTimeout,
 		Protocols:           new(http.Protocols),
 	}
-	t.Protocols.SetHTTP1(true)
+	if cfg.HTTP2 {
+		// net/http learns the protocol from a TLS connection of its own making.
+		t.DialTLSContext = nil
+		t.TLSClientConfig.NextProtos = []string{"h2"}
+		t.Protocols.SetHTTP2(true)
+		t.Protocols.SetUnencryptedHTTP2(true)
+	} else {
+		t.Protocols.SetHTTP1(true)
+	}
 	t.fresh = t.Clone()
 	t.fresh.DisableKeepAlives = true
 	return t

@@ -143,9 +143,9 @@ func TestResetsOfRealConnections(t *testing.T) {
 	assert.ErrorIs(t, failure, syscall.ECONNRESET)
 	assert.Equal(t, engines.Known(2), reply.OutputTokens)
 
-	served := 0
+	var served atomic.Int32
 	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if served++; served == 2 {
+		if served.Add(1) == 2 {
 			reset(w)
 			return
 		}
@@ -157,7 +157,7 @@ func TestResetsOfRealConnections(t *testing.T) {
 	defer e.Close()
 	require.NoError(t, generate(t, e).err)
 	requireClass(t, engines.Stale, generate(t, e))
-	assert.Equal(t, 2, served, "and it was not sent again")
+	assert.Equal(t, int32(2), served.Load(), "and it was not sent again")
 	require.NoError(t, generate(t, e).err)
 	assert.Equal(t, 2, e.Connections())
 }

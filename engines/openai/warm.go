@@ -17,13 +17,13 @@ const dialsAtOnce = 64
 // the load. It implements engines.Warmer.
 //
 // It does nothing where connections cannot be kept: with Config.Fresh or
-// Config.Proxy, with HTTP/2, which needs one, and once the server was seen to
-// close connections after a stream.
+// Config.Proxy, with Config.HTTP2, whose streams share connections, and once the
+// server was seen to close connections after a stream.
 //
 // The error is an *engines.Error. Class Client is a host that cannot have so
 // many connections, with the numbers; then none was opened.
 func (e *Engine) Warm(parent context.Context, n int) error {
-	if e.cfg.Fresh || e.cfg.Proxy != nil || e.transport.habit.closes.Load() {
+	if e.cfg.Fresh || e.cfg.HTTP2 || e.cfg.Proxy != nil || e.transport.habit.closes.Load() {
 		return nil
 	}
 	have, open := e.transport.ahead.len(), e.transport.dialAhead

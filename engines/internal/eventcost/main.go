@@ -21,10 +21,13 @@ import (
 	"os"
 )
 
+// commands are the words that may follow. serve and read are for the
+// processes that the others start.
+var commands = map[string]func([]string) error{
+	"cost": cost, "truth": truth, "streams": streams, "serve": serve, "read": read,
+}
+
 func main() {
-	commands := map[string]func([]string) error{
-		"cost": cost, "truth": truth, "streams": streams, "serve": serve, "read": read,
-	}
 	name := ""
 	if len(os.Args) > 1 {
 		name = os.Args[1]

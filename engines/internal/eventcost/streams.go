@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // streams prints what many streams at once take, and fails when an event of
@@ -21,7 +22,9 @@ func streams(args []string) error {
 		return err
 	}
 	for how := range strings.SplitSeq(*which, ",") {
-		s, err := startServer("-events", strconv.Itoa(*events), "-rate", fmt.Sprint(*rate))
+		// All streams are open before the first event of any.
+		first := time.Duration(float64(*n)/connectRate*2*float64(time.Second)) + time.Second
+		s, err := startServer("-events", strconv.Itoa(*events), "-rate", fmt.Sprint(*rate), "-first", first.String())
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -72,18 +73,24 @@ func truthAt(n int, rate float64, events int, step bool, how string) error {
 		return err
 	}
 	fmt.Printf("%-14s %-16s %9.0f %9.0f %5.0f%% %6.2f  %-24s %-24s %-24s\n", fmt.Sprintf("%dx%v", n, rate), how,
-		float64(o.events)/o.wall.Seconds(), float64(n)*rate, 100*share, o.cpu.Seconds()/o.wall.Seconds(),
+		e.rate, float64(n)*rate, 100*share, o.cpu.Seconds()/o.wall.Seconds(),
 		quantiles(e.first), quantiles(e.gaps), quantiles(e.all))
 	return nil
 }
 
-// errors are distances of a client's times from the server's, in nanoseconds,
+// distances are those of a client's times from the server's, in nanoseconds,
 // without their signs.
-type distances struct{ first, gaps, all []int64 }
+type distances struct {
+	first, gaps, all []int64
+	// rate is the events per second that the server sent.
+	rate float64
+}
 
 // compare puts each event's times together. Nothing may be missing.
 func compare(sent, seen map[string][]int64) (d distances, err error) {
+	begin, end := int64(math.MaxInt64), int64(0)
 	for id, s := range sent {
+		begin, end = min(begin, s[0]), max(end, s[len(s)-1])
 		c := seen[id]
 		if len(c) != len(s) {
 			return d, fmt.Errorf("stream %s: %d events were sent and %d seen", id, len(s), len(c))
@@ -100,6 +107,7 @@ func compare(sent, seen map[string][]int64) (d distances, err error) {
 	if len(sent) != len(seen) {
 		return d, fmt.Errorf("%d streams were sent and %d seen", len(sent), len(seen))
 	}
+	d.rate = float64(len(d.all)) / max(float64(end-begin)/1e9, 1e-9)
 	return d, nil
 }
 

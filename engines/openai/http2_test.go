@@ -1,0 +1,85 @@
+package openai
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/openloop-go/openloop/engines"
+)
+
+// A server that lets few streams share a connection makes none wait: they get
+// further connections, and those are counted.
+func TestHTTP2WithALowStreamCap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory()
+		server := &http.Server{
+			Handler:   script{steps: []step{{at: time.Second, send: running("a", 1)}, {at: 1500 * time.Millisecond, send: running("b", 2) + usage(2) + ended}}},
+			Protocols: new(http.Protocols), HTTP2: &http.HTTP2Config{MaxConcurrentStreams: 2},
+		}
+		server.Protocols.SetUnencryptedHTTP2(true)
+		go server.Serve(m)
+		defer server.Close()
+		e, err := New(Config{URL: "http://engine", Dial: m.dial, HTTP2: true})
+		require.NoError(t, err)
+		defer e.Close()
+		require.NoError(t, generate(t, e).err)
+		opened := e.Connections()
+		start := time.Now()
+		var all sync.WaitGroup
+		for range 10 {
+			all.Go(func() {
+				got := generate(t, e)
+				assert.NoError(t, got.err)
+				assert.Equal(t, ms(1000, 1500), got.tokenTimes())
+				assert.Zero(t, got.reply.Sent)
+				assert.Equal(t, "HTTP/2.0", got.reply.Protocol)
+			})
+		}
+		all.Wait()
+		assert.Equal(t, 1500*time.Millisecond, time.Since(start))
+		assert.Greater(t, e.Connections(), opened, "two streams a connection")
+	})
+}
+
+func TestHTTP2OverTLS(t *testing.T) {
+	server := httptest.NewUnstartedServer(streaming)
+	server.EnableHTTP2 = true
+	server.Config.ErrorLog = quiet
+	server.StartTLS()
+	defer server.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	e, err := New(Config{URL: server.URL, HTTP2: true, TLS: &tls.Config{RootCAs: roots}})
+	require.NoError(t, err)
+	defer e.Close()
+	for range 2 {
+		got := generate(t, e)
+		require.NoError(t, got.err)
+		assert.Equal(t, "HTTP/2.0", got.reply.Protocol)
+		assert.Equal(t, []int{1, 1}, got.tokenCounts())
+		assert.Greater(t, got.reply.Sent, time.Duration(0))
+		assert.GreaterOrEqual(t, got.reply.FirstEvent, got.reply.Sent)
+	}
+	assert.Equal(t, 1, e.Connections())
+}
+
+func TestHTTP2ToAServerThatDoesNotSpeakIt(t *testing.T) {
+	server := httptest.NewServer(streaming)
+	defer server.Close()
+	server.Config.ErrorLog = quiet
+	e, err := New(Config{URL: server.URL, HTTP2: true})
+	require.NoError(t, err)
+	defer e.Close()
+	got := generate(t, e)
+	failure := requireClass(t, engines.Protocol, got)
+	assert.Equal(t, server.URL+": POST /v1/completions: the server does not answer in HTTP/2: leave Config.HTTP2 off", failure.Message)
+}
