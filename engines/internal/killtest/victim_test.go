@@ -1,0 +1,184 @@
+//go:build linux
+
+package killtest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/openloop-go/openloop/benchtest"
+	"github.com/openloop-go/openloop/benchtest/metric"
+	"github.com/openloop-go/openloop/engines/internal/lock"
+	"github.com/openloop-go/openloop/engines/vllm"
+	"github.com/openloop-go/openloop/fixtures"
+)
+
+const (
+	launcherName = "KILLTEST_LAUNCHER"
+	runsName     = "KILLTEST_RUNS"
+)
+
+// undated is a test that does not tell its deadline, so that it is not kept.
+type undated struct{ testing.TB }
+
+// TestVictim is a test like any: it starts a server and measures it.
+func TestVictim(t *testing.T) {
+	if os.Getenv(roleName) != "victim" {
+		t.Skip("it is run by TestKills")
+	}
+	runs, err := strconv.Atoi(os.Getenv(runsName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := vllm.Config{Model: "m", Hardware: "sim", Command: []string{os.Args[0]}, Env: []string{roleName + "=server"}}
+	configure(os.Getenv(launcherName), &cfg)
+	engine := vllm.Start(undated{t}, cfg)
+	t.Logf("victim: its server is at %s", engine.(interface{ URL() string }).URL())
+	benchtest.Measure(undated{t}, engine, benchtest.Point{
+		Workload: fixtures.Lengths{Prompt: fixtures.Fixed(32), Output: fixtures.Fixed(8)},
+		Closed:   benchtest.Closed{InFlight: 1}, Requests: 4, Warmup: -1, Settle: -1,
+		Runs: runs, Limits: benchtest.Limits{Lag: time.Hour, Achieved: 0.01},
+	})
+}
+
+// victim is a test binary that measures.
+type victim struct {
+	cmd    *exec.Cmd
+	mark   string
+	folder string
+	output bytes.Buffer
+}
+
+// start starts a victim that is to end after a time.
+func start(t *testing.T, launcher string, e *ending, runs int, after time.Duration) *victim {
+	t.Helper()
+	v := &victim{folder: t.TempDir()}
+	v.mark = filepath.Base(filepath.Dir(v.folder)) + "-" + filepath.Base(v.folder)
+	v.cmd = exec.Command(os.Args[0], "-test.run=^TestVictim$", "-test.v")
+	if e.deadline {
+		v.cmd.Args = append(v.cmd.Args, "-test.timeout="+after.String())
+	}
+	v.cmd.Env = append(os.Environ(),
+		roleName+"=victim", markName+"="+v.mark, launcherName+"="+launcher, runsName+"="+strconv.Itoa(runs),
+		endingName+"="+e.itself, afterName+"="+after.String(),
+		"OPENLOOP_ARTIFACTS="+v.folder, "OPENLOOP_LOCKS="+filepath.Join(v.folder, "locks"),
+		"TMPDIR="+v.folder, "GOTRACEBACK=single", "GITHUB_ACTIONS=", "CI=")
+	v.cmd.Dir = v.folder
+	v.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	v.cmd.Stdout, v.cmd.Stderr = &v.output, &v.output
+	v.cmd.WaitDelay = 20 * time.Second // whoever holds its output then is a survivor
+	if err := v.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// kill sends a signal, if that is the ending.
+func (v *victim) kill(e *ending) {
+	pid := v.cmd.Process.Pid
+	switch {
+	case e.signal == 0:
+	case e.group:
+		_ = syscall.Kill(-pid, e.signal)
+	default:
+		_ = v.cmd.Process.Signal(e.signal)
+	}
+}
+
+// survivors are the processes that come from the victim and live.
+func (v *victim) survivors(t *testing.T) (found []string) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		env, err := os.ReadFile(file)
+		if err != nil || !bytes.Contains(env, []byte(markName+"="+v.mark+"\x00")) {
+			continue
+		}
+		command, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
+		found = append(found, fmt.Sprintf("%s (%.60s)", filepath.Base(filepath.Dir(file)), bytes.ReplaceAll(command, []byte{0}, []byte{' '})))
+	}
+	return found
+}
+
+var (
+	listening = regexp.MustCompile(`listening on http://127\.0\.0\.1:(\d+)`)
+	ready     = regexp.MustCompile(`victim: its server is at http://127\.0\.0\.1:(\d+)`)
+	finished  = regexp.MustCompile(`(?m)benchtest: run \d+ of \d+: \d+ requests in a window of`)
+)
+
+// ports are those that its servers are known to have listened on.
+func (v *victim) ports(t *testing.T) (ports []string) {
+	t.Helper()
+	logs, err := filepath.Glob(filepath.Join(v.folder, "logs", "*.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := v.output.String()
+	for _, log := range logs {
+		said, err := os.ReadFile(log)
+		if err != nil {
+			t.Error(err)
+		}
+		text += string(said)
+	}
+	for _, pattern := range []*regexp.Regexp{listening, ready} {
+		for _, m := range pattern.FindAllStringSubmatch(text, -1) {
+			ports = append(ports, m[1])
+		}
+	}
+	return ports
+}
+
+// free reports whether nobody listens on a port of this host.
+func free(port string) bool {
+	l, err := net.Listen("tcp", "127.0.0.1:"+port)
+	if err == nil {
+		_ = l.Close()
+	}
+	return err == nil
+}
+
+// unlocked is an error where the victim's lock is still held.
+func (v *victim) unlocked(ctx context.Context) error {
+	l, err := lock.Acquire(ctx, lock.Request{Resources: []string{lock.CPU}, Folder: filepath.Join(v.folder, "locks")})
+	if err != nil {
+		return err
+	}
+	return l.Release()
+}
+
+// records are how many runs it reported finished, and how many are on disk.
+// What it was writing as it was killed may be cut off, and is no record.
+func (v *victim) records(t *testing.T) (reported, stored int, err error) {
+	t.Helper()
+	reported = len(finished.FindAllString(v.output.String(), -1))
+	files, err := filepath.Glob(filepath.Join(v.folder, "records", "TestVictim", "*.jsonl"))
+	if err != nil || len(files) == 0 {
+		return reported, 0, err
+	}
+	f, err := os.Open(files[0])
+	if err != nil {
+		return reported, 0, err
+	}
+	defer f.Close()
+	records, err := metric.ReadRecords(f)
+	corrupt := (*metric.Corrupt)(nil)
+	if errors.As(err, &corrupt) && corrupt.Line == len(records)+1 {
+		err = nil
+	}
+	return reported, len(records), err
+}
