@@ -11,10 +11,14 @@
 // A container is reached by a port of 127.0.0.1 that Docker chooses, and is
 // never kept: not after a failed test, a panic in any goroutine, a deadline,
 // Ctrl-C, or a kill -9 of the test binary. A watchdog, which is the test binary
-// run again, outlives it for as long as it takes to remove its containers; and
-// where that cannot act either, the next start removes what the labels show
-// to be left (Reap). Testcontainers' own reaper, Ryuk, is neither needed nor
-// disturbed.
+// run again, outlives it for as long as it takes to remove its containers, and
+// holds its locks until then; where that cannot act either, the next start
+// removes what the labels show to be left (Reap). Testcontainers' own reaper,
+// Ryuk, is neither needed nor disturbed.
+//
+// Between a test and its container is Docker's proxy. On a busy host of two
+// cores it made the first token up to 0.3 ms later, and the time per token no
+// longer.
 //
 // Where the daemon is found, how Ryuk is switched off and which credentials
 // pull an image are for Testcontainers' configuration to say: DOCKER_HOST,
