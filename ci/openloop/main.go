@@ -3,6 +3,7 @@
 //	openloop compare OLD NEW   judge one set of runs against another
 //	openloop doctor URL        whether a running server can be measured
 //	openloop plan              what runs can show before they are made
+//	openloop roofline          what this host can offer and read
 //	openloop sim               serve the embedded engine on a port
 //
 // Run a verb with -h for its flags. A verb that is not known, a flag that is
@@ -26,10 +27,11 @@ const (
 // verbs are the command's jobs. Each takes the arguments after its name and
 // returns the exit status.
 var verbs = map[string]func(args []string, stdout, stderr io.Writer) int{
-	"compare": compareVerb,
-	"doctor":  doctorVerb,
-	"plan":    planVerb,
-	"sim":     simVerb,
+	"compare":  compareVerb,
+	"doctor":   doctorVerb,
+	"plan":     planVerb,
+	"roofline": rooflineVerb,
+	"sim":      simVerb,
 }
 
 const usage = `usage: openloop VERB [flags] [arguments]
@@ -37,6 +39,7 @@ const usage = `usage: openloop VERB [flags] [arguments]
     openloop compare OLD NEW   judge one set of runs against another
     openloop doctor URL        whether a running server can be measured
     openloop plan              what runs can show before they are made
+    openloop roofline          what this host can offer and read
     openloop sim               serve the embedded engine on a port
 
 openloop VERB -h tells a verb's flags.
