@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/openloop-go/openloop/engines"
+	"github.com/openloop-go/openloop/engines/internal/hardware"
 	"github.com/openloop-go/openloop/engines/internal/server"
 )
 
@@ -26,8 +27,18 @@ func (e *Engine) Describe(ctx context.Context) (engines.Identity, error) {
 	if id.Revision == "" {
 		id.Revision = id.Settings["revision"]
 	}
-	id.Hardware = e.s.Hardware(ctx, devicesUsed(id.Settings))
+	id.Hardware = e.hardware(ctx, id.Settings)
 	return id, nil
+}
+
+// hardware names the devices used. A server that computes on the processor does
+// so even where there is a GPU.
+func (e *Engine) hardware(ctx context.Context, settings map[string]string) string {
+	p := e.s.Process()
+	if e.s.Config().Hardware == "" && settings["device"] == "cpu" && p != nil && p.Local() {
+		return hardware.Host()
+	}
+	return e.s.Hardware(ctx, devicesUsed(settings))
 }
 
 // info is the server's account of itself; nil where it gives none.
