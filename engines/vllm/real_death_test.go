@@ -19,7 +19,7 @@ import (
 	"github.com/openloop-go/openloop/engines/vllm"
 )
 
-// realDeath kills the server in the middle of a generation.
+// realDeath kills what computes in the middle of a generation.
 func realDeath(t *testing.T, e *vllm.Server, stop func(context.Context) error) {
 	r := long(13000)
 	r.MaxTokens, r.MinTokens = 3000, 3000
@@ -37,7 +37,11 @@ func realDeath(t *testing.T, e *vllm.Server, stop func(context.Context) error) {
 	<-began
 	counters, err := e.Scrape(t.Context())
 	require.NoError(t, err)
-	require.NoError(t, syscall.Kill(engineCore(t, counters.Instance), syscall.SIGKILL))
+	m := regexp.MustCompile(`pid (\d+)`).FindStringSubmatch(counters.Instance)
+	require.NotNil(t, m, counters.Instance)
+	frontEnd, err := strconv.Atoi(m[1])
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(engineCore(t, m[1]), syscall.SIGKILL))
 	select {
 	case err := <-ended:
 		require.Error(t, err)
@@ -45,6 +49,8 @@ func realDeath(t *testing.T, e *vllm.Server, stop func(context.Context) error) {
 	case <-time.After(30 * time.Second):
 		t.Fatal("the generation outlives its server")
 	}
+	// The front end ends by itself, a moment later.
+	require.Eventually(t, func() bool { return syscall.Kill(frontEnd, 0) != nil }, 30*time.Second, 50*time.Millisecond)
 	err = stop(t.Context())
 	require.Error(t, err, "it had died by itself")
 	t.Log(err)
@@ -53,11 +59,9 @@ func realDeath(t *testing.T, e *vllm.Server, stop func(context.Context) error) {
 
 // engineCore finds the process that computes, which is a child of the one that
 // was started.
-func engineCore(t *testing.T, instance string) int {
+func engineCore(t *testing.T, frontEnd string) int {
 	t.Helper()
-	m := regexp.MustCompile(`pid (\d+)`).FindStringSubmatch(instance)
-	require.NotNil(t, m, instance)
-	children, err := os.ReadFile("/proc/" + m[1] + "/task/" + m[1] + "/children")
+	children, err := os.ReadFile("/proc/" + frontEnd + "/task/" + frontEnd + "/children")
 	require.NoError(t, err)
 	for _, child := range strings.Fields(string(children)) {
 		name, err := os.ReadFile("/proc/" + child + "/comm")
