@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -17,8 +18,10 @@ func init() {
 	signal.Stop(c)
 }
 
-// endings are the signals that end a process in good order.
-var endings = []os.Signal{os.Interrupt, syscall.SIGTERM}
+// endings are the signals that end a process in good order, but for those that
+// were ignored when it began, as SIGHUP is under nohup: catching them would heed
+// them after all.
+var endings = slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
 
 // interruption is the cause of a context that a signal has ended.
 type interruption struct{ signal os.Signal }

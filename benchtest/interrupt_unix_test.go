@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -35,8 +36,11 @@ func TestHelperMeasuresForLong(t *testing.T) {
 // A signal ends a measuring process as it would have without us, and the runs
 // that were finished are on disk.
 func TestASignal(t *testing.T) {
-	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGKILL} {
 		t.Run(sig.String(), func(t *testing.T) {
+			if sig != syscall.SIGKILL && !slices.Contains(endings, os.Signal(sig)) {
+				t.Skip("it is ignored here, as under nohup, and children inherit that")
+			}
 			dir := t.TempDir()
 			var output bytes.Buffer
 			cmd := exec.Command(os.Args[0], "-test.run=^TestHelperMeasuresForLong$", "-test.v")

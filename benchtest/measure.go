@@ -60,7 +60,7 @@ func Run(ctx context.Context, engine engines.Engine, p Point, o Options) (*Runs,
 // assert.Valid to say.
 //
 // Each finished run is on disk, below testdata/openloop/records, before the
-// next starts. On a real clock SIGINT and SIGTERM call the load off. The
+// next starts. On a real clock SIGINT, SIGTERM and SIGHUP call the load off. The
 // test's result is never served from go test's cache.
 //
 // Measure never calls t.Run or t.Parallel, and asks t for a Deadline by type

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// endings are the signals that end a process by default and can be caught.
-var endings = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
+// endings are the signals that end this process and can be caught.
+var endings = heeded(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 
 // guard gives the child a session, and so a process group, of its own: the
 // terminal's Ctrl-C reaches this process only, which stops the child in order.

@@ -46,6 +46,8 @@ func TestMain(m *testing.M) {
 	case "hopeless": // a server that gives up, and hangs
 		fmt.Println("loading weights\nScheduler hit an exception\nbye")
 		select {}
+	case "heeds": // says what ends it
+		fmt.Println(endings)
 	case "mute": // a server that never gets ready
 		select {}
 	case "serve":
@@ -68,12 +70,16 @@ func TestMain(m *testing.M) {
 		if args == "handles" {
 			handleInt()
 		}
+		var ready error
+		if args == "starts" {
+			ready = errors.New("not yet")
+		}
 		_, err := Start(context.Background(), Spec{
 			Server: launch.Spec{
 				Name: "server", Command: []string{os.Args[0]},
 				Env: []string{roleName + "=front"}, Grace: 100 * time.Millisecond, Guarded: guarded(),
 			},
-			Ready: func(context.Context, string) error { return nil },
+			Ready: func(context.Context, string) error { return ready },
 		})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)

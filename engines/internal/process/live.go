@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"sync"
 	"time"
 )
@@ -21,6 +22,8 @@ var live struct {
 	servers map[*Process]bool
 	spawner spawner
 	handler *signalHandler
+	// ending is the signal that has come; nil is none.
+	ending os.Signal
 }
 
 // enlist counts a server among the living before it is started, so that a
@@ -32,6 +35,7 @@ func enlist(p *Process) {
 		live.servers = map[*Process]bool{}
 		live.spawner = newSpawner()
 		live.handler = newSignalHandler()
+		live.ending = nil
 	}
 	live.servers[p] = true
 }
@@ -101,6 +105,9 @@ func (h *signalHandler) run() {
 		}
 		return
 	}
+	live.Lock()
+	live.ending = first
+	live.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), signalGrace)
 	defer cancel()
 	StopAll(ctx)
@@ -112,4 +119,26 @@ func (h *signalHandler) run() {
 func (h *signalHandler) end() {
 	signal.Stop(h.received)
 	close(h.ended)
+}
+
+// raiseGrace is how long a signal that is raised again has to end the process.
+const raiseGrace = 10 * time.Second
+
+// calledOff returns the signal that is to end this process, if one has come,
+// when it has had the time to: a server that does not come up meanwhile was
+// stopped, and to blame it would hide why.
+func calledOff() os.Signal {
+	live.Lock()
+	sig := live.ending
+	live.Unlock()
+	if sig != nil {
+		time.Sleep(raiseGrace)
+	}
+	return sig
+}
+
+// heeded are those of the signals that were not ignored when the process
+// began, as SIGHUP is under nohup: catching them would heed them after all.
+func heeded(signals ...os.Signal) []os.Signal {
+	return slices.DeleteFunc(signals, signal.Ignored)
 }

@@ -61,13 +61,21 @@ func Start(ctx context.Context, spec Spec) (*Process, error) {
 	}
 	log.watch(spec.Hopeless)
 	if err := p.launch(ctx); err != nil {
-		return nil, err
+		return nil, p.unlessCalledOff(err)
 	}
 	if err := p.awaitReady(ctx); err != nil {
 		_ = p.Stop(context.WithoutCancel(ctx))
-		return nil, err
+		return nil, p.unlessCalledOff(err)
 	}
 	return p, nil
+}
+
+// unlessCalledOff is err, or that a signal has called the start off.
+func (p *Process) unlessCalledOff(err error) error {
+	if sig := calledOff(); sig != nil {
+		return fmt.Errorf("start %s: called off by signal: %v", p.spec.Server.Name, sig)
+	}
+	return err
 }
 
 // launch has the launcher start the program, within the budget.

@@ -51,6 +51,7 @@ func TestKilledTestBinaryLeavesNobody(t *testing.T) {
 		{"kill -INT", "test", syscall.SIGINT, false, syscall.SIGINT, ""},
 		{"kill -HUP", "test", syscall.SIGHUP, false, syscall.SIGHUP, ""},
 		{"kill -ABRT, which nobody handles", "test", syscall.SIGABRT, false, 0, ""},
+		{"kill -TERM while its server starts", "test starts", syscall.SIGTERM, false, syscall.SIGTERM, ""},
 		{"kill -INT beside another handler", "test handles", syscall.SIGINT, false, syscall.SIGINT, "saved\n"},
 	}
 	for _, test := range tests {
@@ -105,4 +106,21 @@ func TestGuardedFilesOutliveTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.gone(t) // at once: who is still there has outlived the watchdog
+}
+
+// Under nohup a hangup ends nothing: neither the test binary nor its servers.
+func TestIgnoredSignalsStayIgnored(t *testing.T) {
+	for command, want := range map[string]string{
+		`exec "$0"`:              "[interrupt terminated hangup]\n",
+		`trap "" HUP; exec "$0"`: "[interrupt terminated]\n",
+	} {
+		if hangupIgnored && want != "[interrupt terminated]\n" {
+			continue
+		}
+		cmd := exec.Command("/bin/sh", "-c", command, os.Args[0])
+		cmd.Env = append(os.Environ(), roleName+"=heeds")
+		if out, err := cmd.Output(); err != nil || string(out) != want {
+			t.Errorf("%s: got %q, %v, want %q", command, out, err, want)
+		}
+	}
 }
