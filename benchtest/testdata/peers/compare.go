@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -65,23 +66,31 @@ func compare(args []string) error {
 		}
 	}
 	say("what the clients write is in %s", c.dir)
+	// Interrupted, it ends what it started and prints what it has.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	before := loadAverage()
+	c.all(ctx)
+	c.print(os.Stdout, before)
+	return ctx.Err()
+}
+
+// all makes all runs, until ctx ends.
+func (c *comparison) all(ctx context.Context) {
 	streaming := c.present(clients(c.places))
 	for i := range c.repeats {
 		for _, l := range c.loads {
 			for _, cl := range turn(streaming, i) {
-				c.measure(cl, l, i)
+				c.measure(ctx, cl, l, i)
 			}
 		}
 		if c.floor > 0 {
 			l := load{Rate: c.floor, Tokens: 1, Requests: int(c.floor * c.seconds / 2)}
 			for _, cl := range turn(c.present(floorClients(c.places)), i) {
-				c.measure(cl, l, i)
+				c.measure(ctx, cl, l, i)
 			}
 		}
 	}
-	c.print(os.Stdout, before)
-	return nil
 }
 
 // turn is the order of the clients in a repeat: every second one backwards.
@@ -143,7 +152,10 @@ type measured struct {
 }
 
 // measure makes one run of a client, with a server of its own.
-func (c *comparison) measure(cl client, l load, repeat int) {
+func (c *comparison) measure(ctx context.Context, cl client, l load, repeat int) {
+	if ctx.Err() != nil {
+		return
+	}
 	m := measured{client: cl.Name, load: l, under: math.NaN(), whole: math.NaN()}
 	defer func() {
 		c.measured = append(c.measured, m)
@@ -161,7 +173,7 @@ func (c *comparison) measure(cl client, l load, repeat int) {
 	if m.err = err; err != nil {
 		return
 	}
-	meter, err := c.run(cl, l, s.url, dir)
+	meter, err := c.run(ctx, cl, l, s.url, dir)
 	requests, wrong := s.end()
 	if m.err = errors.Join(err, wrong); m.err != nil {
 		return
@@ -180,9 +192,9 @@ func (c *comparison) measure(cl client, l load, repeat int) {
 }
 
 // run runs the client to its end and returns its processor time.
-func (c *comparison) run(cl client, l load, url, dir string) (*meter, error) {
-	most := 3*time.Duration(float64(l.Requests)/l.Rate*float64(time.Second)) + 4*time.Minute
-	ctx, cancel := context.WithTimeout(context.Background(), most)
+func (c *comparison) run(ctx context.Context, cl client, l load, url, dir string) (*meter, error) {
+	most := 10*time.Duration(float64(l.Requests)/l.Rate*float64(time.Second)) + 6*time.Minute
+	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	words := cl.Run(url, dir, l)
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
