@@ -1,6 +1,7 @@
 package enginetest_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -66,6 +67,53 @@ func TestEveryBreachOfAnAbilityIsFound(t *testing.T) {
 		{"no log", func(f *fake) { f.logged = func(_ int, _ *engines.Count, err *error) { *err = errBroken } }, "compile events: broken", "compile events"},
 		{"compile events that fall", func(f *fake) { f.logged = func(n int, c *engines.Count, _ *error) { c.N -= n } },
 			"compile events: fell from {N:2 Known:true} to {N:1 Known:true}", "compile events"},
+		{"no devices", func(f *fake) {
+			f.sampled = func(_ []engines.Device, err *error) []engines.Device { *err = errBroken; return nil }
+		}, "devices: broken", "devices"},
+		{"a device without a name", func(f *fake) {
+			f.sampled = func(d []engines.Device, _ *error) []engines.Device { d[1].ID = ""; return d }
+		}, `devices: device 2 of 2 is called "": each must have a name of its own`, "devices"},
+		{"two devices of one name", func(f *fake) {
+			f.sampled = func(d []engines.Device, _ *error) []engines.Device { d[1].ID = "0"; return d }
+		}, `devices: device 2 of 2 is called "0": each must have a name of its own`, "devices"},
+		{"a temperature that is not known", func(f *fake) {
+			f.sampled = func(d []engines.Device, _ *error) []engines.Device { d[0].Celsius.N = 60; return d }
+		}, "counts: devices: Celsius is {N:60 Known:false}: a known count must not be negative, an unknown one must be zero", "counts"},
+		{"reasons that are not known", func(f *fake) {
+			f.sampled = func(d []engines.Device, _ *error) []engines.Device {
+				d[1].Throttles.Reasons = []engines.Throttle{engines.ThrottleHeat}
+				return d
+			}
+		}, "devices: 1 is throttled by [heat], which is not known", "devices"},
+		{"it cannot be held", func(f *fake) {
+			f.held = func(int, context.Context) (func() error, error) { return nil, errBroken }
+		}, "hold: broken", "hold"},
+		{"it cannot be held twice by one", func(f *fake) {
+			f.held = func(n int, _ context.Context) (func() error, error) {
+				if n == 2 {
+					return nil, errBroken
+				}
+				return func() error { return nil }, nil
+			}
+		}, "hold: who holds it cannot hold it again: broken", "hold"},
+		{"it cannot be given back", func(f *fake) {
+			f.held = func(n int, _ context.Context) (func() error, error) {
+				return func() error {
+					if n == 5 {
+						return errBroken
+					}
+					return nil
+				}, nil
+			}
+		}, "hold: it cannot be given back: broken", "hold"},
+		{"a wait without an end", func(f *fake) {
+			f.held = func(n int, _ context.Context) (func() error, error) {
+				if n == 6 {
+					time.Sleep(time.Minute)
+				}
+				return func() error { return nil }, nil
+			}
+		}, "hold: who waits for it had not returned 10s after its context ended", "hold"},
 		{"a restart that fails", func(f *fake) { f.restart = func(*fake) error { return errBroken } }, "restart: broken", "restart"},
 		{"a restart that is none", func(f *fake) { f.restart = func(*fake) error { return nil } }, `restart: Instance is "a" as before`, "restart"},
 		{"a dead engine after a restart", func(f *fake) {

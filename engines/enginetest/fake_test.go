@@ -26,11 +26,13 @@ type fake struct {
 	scraped  func(n int, c *engines.Counters, err *error)
 	flushed  func(f *fake, out *engines.Flush, err *error)
 	logged   func(n int, c *engines.Count, err *error)
+	sampled  func(d []engines.Device, err *error) []engines.Device
+	held     func(n int, ctx context.Context) (release func() error, err error)
 	restart  func(f *fake) error
 	outcome  func(o engines.Outcome, done func(engines.Outcome))
 
 	mu                                        sync.Mutex
-	running, scrapes, logs                    int
+	running, scrapes, logs, holds             int
 	prompted, output, queries, hits, instance int
 	cache                                     map[int32]bool
 }
@@ -199,3 +201,22 @@ func (f *fake) Simulate(arrivals iter.Seq[engines.Arrival], done func(engines.Ou
 }
 
 var errBroken = errors.New("broken")
+
+func (f *fake) Sample(context.Context) (devices []engines.Device, err error) {
+	devices = []engines.Device{{ID: "0", ClockMHz: engines.Known(1980), Throttles: engines.Throttles{Known: true}}, {ID: "1"}}
+	if f.sampled != nil {
+		devices = f.sampled(devices, &err)
+	}
+	return devices, err
+}
+
+func (f *fake) Hold(ctx context.Context, _ string, _ func(string, ...any)) (release func() error, err error) {
+	f.mu.Lock()
+	f.holds++
+	n := f.holds
+	f.mu.Unlock()
+	if f.held != nil {
+		return f.held(n, ctx)
+	}
+	return func() error { return nil }, nil
+}
