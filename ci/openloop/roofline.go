@@ -25,7 +25,7 @@ against one elsewhere it is rather more.
 
 A step is held when the verdict on the client is ok, by the limits of every run
 (see metric.Client): requests leave on time, all of those planned, and nothing
-is read late.
+is read late. It is tried twice, and then the climb ends.
 
 exit status: 0 measured, 1 the load of -rate and -tokens is not held, 2 bad
 usage, or it cannot be measured
