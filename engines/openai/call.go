@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/openloop-go/openloop/engines"
 )
 
 // epoch is the origin of elapsed.
@@ -20,18 +22,23 @@ func elapsed() time.Duration { return time.Since(epoch) }
 // call is one generation on a connection of the direct transport. From the
 // time it begins until done is closed it belongs to whoever reads for the
 // connection.
+//
+// All that an event touches lies together: with thousands of streams each event
+// finds what it needs in main memory, and that costs more than its parsing.
 type call struct {
-	engine *Engine
-	a      *attempt
-	s      *stream
-	x      exchange
-
+	// at is when the last bytes were readable, by elapsed. Silence reads it.
+	at atomic.Int64
 	// offset is the driver's clock minus elapsed; stamped is false when the
 	// request carries no clock.
 	offset  time.Duration
 	stamped bool
-	// at is when the last bytes were readable, by elapsed. Silence reads it.
-	at atomic.Int64
+	// sent is when the request was, by the driver's clock.
+	sent time.Duration
+
+	exchange exchange
+	stream   stream
+	attempt  attempt
+	engine   *Engine
 
 	// header is the response's; said is the body of a refusal.
 	header  http.Header
@@ -55,16 +62,23 @@ type call struct {
 // errEnough ends an exchange of which no more is wanted.
 var errEnough = errors.New("enough of the body was read")
 
-func newCall(e *Engine, a *attempt, s *stream, hang context.CancelCauseFunc) *call {
-	c := &call{engine: e, a: a, s: s, hang: hang, done: make(chan struct{})}
-	c.x.head, c.x.body = c.head, c.body
+func newCall(e *Engine, clock func() time.Duration) *call {
+	c := &call{engine: e, done: make(chan struct{})}
+	c.attempt.flow.clock = clock
+	c.stream.reply = &c.attempt.reply
+	c.exchange.to = c
+	return c
+}
+
+// begin is called before the call asks for its connection. hang gives it up.
+func (c *call) begin(ctx context.Context, emit func(engines.Chunk), hang context.CancelCauseFunc) {
+	c.stream.ctx, c.stream.emit, c.hang = ctx, emit, hang
 	c.tie()
-	if limit := e.cfg.Silence; limit > 0 {
+	if limit := c.engine.cfg.Silence; limit > 0 {
 		c.at.Store(int64(elapsed()))
 		c.silence = time.AfterFunc(1<<62, c.listen)
 		c.silence.Reset(limit)
 	}
-	return c
 }
 
 // listen gives the call up after a silence, or waits for its end. (A timer that
@@ -82,14 +96,14 @@ func (c *call) listen() {
 // one of the other. The closest of a few is taken, since a goroutine can be
 // put aside between any two.
 func (c *call) tie() {
-	if c.a.flow.clock == nil {
+	if c.attempt.flow.clock == nil {
 		return
 	}
 	c.stamped = true
 	width := time.Duration(1<<63 - 1)
 	for range 4 {
 		before := elapsed()
-		at := c.a.flow.clock()
+		at := c.attempt.flow.clock()
 		after := elapsed()
 		if d := after - before; d < width {
 			width, c.offset = d, at-before-d/2
@@ -115,17 +129,17 @@ func (c *call) take(b []byte, at, lag time.Duration) (rest []byte, over bool) {
 	// The clocks of the two sides of a write are not exact to the nanosecond,
 	// and no answer comes before its question.
 	c.at.Store(int64(at))
-	c.a.reply.ReadLag = max(c.a.reply.ReadLag, lag)
-	c.s.at = max(c.time(at), time.Duration(c.a.flow.sent.Load()))
-	rest, err := c.x.take(b)
+	c.attempt.reply.ReadLag = max(c.attempt.reply.ReadLag, lag)
+	c.stream.at = max(c.time(at), c.sent)
+	rest, err := c.exchange.take(b)
 	switch {
 	case err != nil:
 		c.end(err)
 		return nil, true
-	case c.x.place == complete:
+	case c.exchange.place == complete:
 		c.end(nil)
 		return rest, true
-	case c.stay == nil && c.s.over():
+	case c.stay == nil && c.stream.over():
 		c.stay = time.AfterFunc(afterDone, func() { c.hang(errStayed) })
 	}
 	return nil, false
@@ -134,7 +148,7 @@ func (c *call) take(b []byte, at, lag time.Duration) (rest []byte, over bool) {
 // eof takes the end of the connection; why is nil for a clean one.
 func (c *call) eof(why error) {
 	if why == nil || why == io.EOF {
-		why = c.x.eof()
+		why = c.exchange.eof()
 	}
 	c.end(why)
 }
@@ -154,21 +168,21 @@ func (c *call) end(err error) {
 				return
 			}
 		}
-		c.s.end()
+		c.stream.end()
 	}
 }
 
 // accepted reports that the status is 2xx.
-func (c *call) accepted() bool { return c.a.reply.Status/100 == 2 }
+func (c *call) accepted() bool { return c.attempt.reply.Status/100 == 2 }
 
 // head takes the response's head.
 func (c *call) head(resp *http.Response) error {
-	c.a.answered(resp)
+	c.attempt.answered(resp)
 	c.header = resp.Header
 	if !c.accepted() {
 		return nil
 	}
-	compressed, err := c.engine.opened(c.s, resp)
+	compressed, err := c.engine.opened(&c.stream, resp)
 	if c.failure = err; err == nil && compressed {
 		c.inflate = newInflate(c.feed)
 	}
@@ -192,13 +206,13 @@ func (c *call) body(b []byte) error {
 }
 
 func (c *call) feed(b []byte) error {
-	c.bad = c.s.feed(b)
+	c.bad = c.stream.feed(b)
 	return c.bad
 }
 
 // result is what came of the call, once it is done.
 func (c *call) result(parent context.Context, why error) error {
-	e, a, status := c.engine, c.a, c.a.reply.Status
+	e, a, status := c.engine, &c.attempt, c.attempt.reply.Status
 	what := "POST " + e.route.Path
 	switch {
 	case c.left:
@@ -212,9 +226,9 @@ func (c *call) result(parent context.Context, why error) error {
 	case !c.accepted():
 		return e.status(what, status, c.header, c.said)
 	case c.bad != nil:
-		return e.unfit(parent, why, a, c.s, c.bad)
+		return e.unfit(parent, why, a, &c.stream, c.bad)
 	case c.err != nil:
-		return e.cut(parent, why, a, c.s, c.err)
+		return e.cut(parent, why, a, &c.stream, c.err)
 	}
-	return e.verdict(c.s)
+	return e.verdict(&c.stream)
 }

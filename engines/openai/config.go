@@ -40,8 +40,9 @@ type Config struct {
 
 	// HTTP2 speaks HTTP/2 and nothing else, over TLS or, to an http URL, without
 	// (with prior knowledge). Streams then share connections up to the cap that
-	// the server sets, and beyond it get further connections: none waits for
-	// another. A request counts as sent when it is handed to its connection.
+	// the server sets, and beyond it get further connections. A request counts
+	// as sent when it is handed to its connection; the reply warns where it was
+	// handed over twice.
 	// False speaks HTTP/1.1.
 	HTTP2 bool
 

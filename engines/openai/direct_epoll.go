@@ -43,7 +43,7 @@ func directOver(e *Engine, n int) *pool {
 		if err != nil {
 			return nil, err
 		}
-		s.wire = &wire{pool: p, carrier: s, stay: stay{habit: &p.habit}}
+		s.wire.pool, s.wire.carrier, s.wire.habit = p, s, &p.habit
 		least := loops[0]
 		for _, l := range loops[1:] {
 			if l.load.Load() < least.load.Load() {
@@ -54,25 +54,25 @@ func directOver(e *Engine, n int) *pool {
 			syscall.Close(s.fd)
 			return nil, err
 		}
-		return s.wire, nil
+		return &s.wire, nil
 	}
 	return p
 }
 
 // socket is the carrier of a wire whose bytes a loop reads.
 type socket struct {
-	wire          *wire
-	fd            int
-	local, remote net.Addr
-
-	// left is what the connection has not taken yet of a request; the wire's
-	// mu guards it.
-	left []byte
+	fd int
+	// read is when the loop read last, by elapsed; only the loop uses it.
+	read time.Duration
 	// sending is true while left may not be empty. It is set before the first
 	// write, so that no sign of room is missed.
 	sending atomic.Bool
-	// read is when the loop read last, by elapsed; only the loop uses it.
-	read time.Duration
+	wire    wire
+
+	local, remote net.Addr
+	// left is what the connection has not taken yet of a request; the wire's
+	// mu guards it.
+	left []byte
 }
 
 // newSocket takes a connection over from package net: what it dialled is good,

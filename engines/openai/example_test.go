@@ -182,6 +182,25 @@ func ExampleEngine_Connections() {
 	// Output: 1 connection to URL
 }
 
+func ExampleEngine_Warm() {
+	s := server()
+	defer s.Close()
+	engine, err := openai.New(openai.Config{URL: s.URL})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer engine.Close()
+	if err := engine.Warm(context.Background(), 8); err != nil {
+		log.Fatal(err)
+	}
+	reply, err := engine.Generate(context.Background(), &engines.Request{Text: "Hi", MaxTokens: 2}, func(engines.Chunk) {})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(engine.Connections(), "connections, a new one for the request:", reply.NewConnection)
+	// Output: 8 connections, a new one for the request: false
+}
+
 func ExampleParsePage() {
 	page, err := openai.ParsePage(strings.NewReader(`
 latency_seconds_sum{engine="0"} 1.5

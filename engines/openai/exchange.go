@@ -23,10 +23,7 @@ var errSurplus = errors.New("malformed HTTP response: bytes follow the end of it
 // net/http; framing of the body is ours, because net/http's holds the end of
 // an event back until a whole chunk has come, and costs a goroutine's wake.
 type exchange struct {
-	// head takes the response's head, without a body; body takes the next
-	// bytes of the body. An error of either ends the exchange.
-	head func(*http.Response) error
-	body func([]byte) error
+	to receiver
 
 	place   place
 	begun   []byte // a head that is not complete
@@ -35,6 +32,13 @@ type exchange struct {
 	// closes: the server will close the connection, or its end is the end of
 	// the body.
 	closes bool
+}
+
+// receiver takes a response: its head, without a body, and then the bytes of
+// the body. An error of either ends the exchange.
+type receiver interface {
+	head(*http.Response) error
+	body([]byte) error
 }
 
 // place is where in a response an exchange is.
@@ -57,7 +61,7 @@ func (x *exchange) take(b []byte) (rest []byte, err error) {
 				return nil, err
 			}
 		case inChunks:
-			if b, err = x.chunked.take(b, x.body); err != nil {
+			if b, err = x.chunked.take(b, x.to.body); err != nil {
 				return nil, err
 			}
 			if x.chunked.place == chunkDone {
@@ -69,11 +73,11 @@ func (x *exchange) take(b []byte) (rest []byte, err error) {
 			if x.left -= int64(len(part)); x.left == 0 {
 				x.place = complete
 			}
-			if err := x.body(part); err != nil {
+			if err := x.to.body(part); err != nil {
 				return nil, err
 			}
 		case untilEOF:
-			return nil, x.body(b)
+			return nil, x.to.body(b)
 		case complete:
 			return b, nil
 		}
@@ -135,7 +139,7 @@ func (x *exchange) takeHead(b []byte) ([]byte, error) {
 	default:
 		x.place, x.closes = untilEOF, true
 	}
-	return rest, x.head(resp)
+	return rest, x.to.head(resp)
 }
 
 // parse is net/http's reading of a head.

@@ -24,14 +24,23 @@ type seen struct {
 	err    error
 }
 
+// taken is a receiver of closures.
+type taken struct {
+	onHead func(*http.Response)
+	onBody func([]byte)
+}
+
+func (t taken) head(r *http.Response) error { t.onHead(r); return nil }
+func (t taken) body(b []byte) error         { t.onBody(b); return nil }
+
 // exchanged gives an exchange its bytes in parts of a size; 0 is one part.
 func exchanged(response string, size int, eof bool) seen {
 	var s seen
 	var body strings.Builder
-	x := exchange{
-		head: func(r *http.Response) error { s.status = r.StatusCode; return nil },
-		body: func(b []byte) error { body.Write(b); return nil },
-	}
+	x := exchange{to: taken{
+		func(r *http.Response) { s.status = r.StatusCode },
+		func(b []byte) { body.Write(b) },
+	}}
 	in := []byte(response)
 	for len(in) > 0 && s.err == nil && x.place != complete {
 		part := in
@@ -174,10 +183,10 @@ func FuzzChunks(f *testing.F) {
 }
 
 func Example_exchange() {
-	x := exchange{
-		head: func(r *http.Response) error { fmt.Println(r.Status); return nil },
-		body: func(b []byte) error { fmt.Printf("%q\n", b); return nil },
-	}
+	x := exchange{to: taken{
+		func(r *http.Response) { fmt.Println(r.Status) },
+		func(b []byte) { fmt.Printf("%q\n", b) },
+	}}
 	x.take([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nev"))
 	x.take([]byte("ent\r\n5\r\nEVENT\r\n0\r\n\r\n"))
 	fmt.Println(x.place == complete)

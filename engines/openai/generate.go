@@ -58,12 +58,16 @@ func (e *Engine) Generate(ctx context.Context, r *engines.Request, emit func(eng
 
 // once sends a request in form f and reads its stream.
 func (e *Engine) once(ctx context.Context, r *engines.Request, f *form, emit func(engines.Chunk)) (engines.Reply, error) {
-	a := &attempt{flow: flow{clock: r.Stamp}}
-	a.start = time.Duration(a.flow.now())
+	var a *attempt
 	var err error
 	if e.direct != nil {
-		err = e.trip(ctx, a, r, f, emit)
+		c := newCall(e, r.Stamp)
+		a = &c.attempt
+		a.start = time.Duration(a.flow.now())
+		err = e.trip(ctx, c, r, f, emit)
 	} else {
+		a = &attempt{flow: flow{clock: r.Stamp}}
+		a.start = time.Duration(a.flow.now())
 		err = e.roundTrip(ctx, a, r, f, emit)
 	}
 	a.reply.Closed = time.Duration(a.flow.now())

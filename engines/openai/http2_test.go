@@ -16,8 +16,9 @@ import (
 	"github.com/openloop-go/openloop/engines"
 )
 
-// A server that lets few streams share a connection makes none wait: they get
-// further connections, and those are counted.
+// A server that lets few streams share a connection: the others get further
+// connections. One that is put on a new connection before the server has told
+// its cap may be given back, and then its reply says why it left late.
 func TestHTTP2WithALowStreamCap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
@@ -32,21 +33,21 @@ func TestHTTP2WithALowStreamCap(t *testing.T) {
 		require.NoError(t, err)
 		defer e.Close()
 		require.NoError(t, generate(t, e).err)
-		opened := e.Connections()
-		start := time.Now()
 		var all sync.WaitGroup
 		for range 10 {
 			all.Go(func() {
 				got := generate(t, e)
 				assert.NoError(t, got.err)
-				assert.Equal(t, ms(1000, 1500), got.tokenTimes())
-				assert.Zero(t, got.reply.Sent)
 				assert.Equal(t, "HTTP/2.0", got.reply.Protocol)
+				left := got.reply.Sent
+				assert.Equal(t, []time.Duration{left + time.Second, left + 1500*time.Millisecond}, got.tokenTimes())
+				if left > 0 {
+					assert.Contains(t, got.reply.Warnings, moved)
+				}
 			})
 		}
 		all.Wait()
-		assert.Equal(t, 1500*time.Millisecond, time.Since(start))
-		assert.Greater(t, e.Connections(), opened, "two streams a connection")
+		assert.GreaterOrEqual(t, e.Connections(), 2, "two streams a connection")
 	})
 }
 

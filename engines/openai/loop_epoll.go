@@ -3,7 +3,7 @@
 package openai
 
 import (
-	"os"
+	"net"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -26,16 +26,11 @@ const (
 
 // loop reads for the sockets that were added to it. Its goroutine runs while
 // there are any.
-//
-// It waits in the runtime's poller, where its own epoll descriptor is one file
-// among others: a thread that waited in epoll_wait itself would hold one of the
-// program's GOMAXPROCS, and requests would wait for it.
 type loop struct {
 	load atomic.Int64 // sockets
 
 	mu   sync.Mutex // guards adding, and starting and stopping
-	file *os.File   // the epoll descriptor; nil while the loop is not running
-	wait syscall.RawConn
+	gate *gate      // nil while the loop is not running
 
 	// sockets by descriptor, in pages, so that adding one moves no other.
 	pages [1 << 10]atomic.Pointer[[pageSize]atomic.Pointer[socket]]
@@ -46,6 +41,12 @@ type loop struct {
 	now     time.Duration
 	wall    int64 // at now, by the wall clock
 	serving *socket
+	// served is the events since a time, gathers whether they were many, and
+	// stamped whether the kernel gives their times.
+	served  int
+	since   time.Duration
+	gathers bool
+	stamped bool
 	buf     [readSize]byte
 	control [128]byte
 	iov     syscall.Iovec
@@ -72,30 +73,18 @@ func (l *loop) add(s *socket) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.file == nil {
-		fd, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
+	if l.gate == nil {
+		g, err := openGate()
 		if err != nil {
-			return s.failed("dial", "epoll_create1", err.(syscall.Errno))
+			return &net.OpError{Op: "dial", Net: "tcp", Source: s.local, Addr: s.remote, Err: err}
 		}
-		_ = syscall.SetNonblock(fd, true) // tells os.NewFile to use the runtime's poller
-		l.file = os.NewFile(uintptr(fd), "epoll")
-		if l.wait, err = l.file.SyscallConn(); err != nil {
-			l.file.Close()
-			l.file = nil
-			return err
-		}
+		l.gate = g
 		go l.run()
 	}
 	place.Store(s)
-	var no error
-	if err := l.wait.Control(func(fd uintptr) {
-		no = syscall.EpollCtl(int(fd), syscall.EPOLL_CTL_ADD, s.fd, &syscall.EpollEvent{Events: interest, Fd: int32(s.fd)})
-	}); err != nil {
-		return err
-	}
-	if no != nil {
+	if err := l.gate.add(s.fd); err != nil {
 		place.Store(nil)
-		return s.failed("dial", "epoll_ctl", no.(syscall.Errno))
+		return s.failed("dial", "epoll_ctl", err.(syscall.Errno))
 	}
 	l.load.Add(1)
 	return nil
@@ -139,16 +128,15 @@ func (l *loop) more() bool {
 	if l.load.Load() == 0 && l.stop() {
 		return false
 	}
-	l.next, l.n = 0, 0
-	err := l.wait.Read(func(fd uintptr) bool {
-		n, _, no := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, fd, uintptr(unsafe.Pointer(&l.events)), batch, 0, 0, 0)
-		if no == 0 {
-			l.n = int(n)
+	if l.busy() {
+		if err := l.gate.pause(gather); err != nil {
+			panic("openai: pause: " + err.Error())
 		}
-		return no == 0 && n > 0
-	})
-	if err != nil {
-		panic("openai: wait for events: " + err.Error())
+	}
+	for l.next, l.n = 0, l.gate.poll(&l.events); l.n == 0; l.n = l.gate.poll(&l.events) {
+		if err := l.gate.wait(); err != nil {
+			panic("openai: wait for events: " + err.Error())
+		}
 	}
 	now := time.Now()
 	l.now, l.wall = now.Sub(epoch), now.UnixNano()
@@ -162,8 +150,8 @@ func (l *loop) stop() bool {
 	if l.load.Load() > 0 {
 		return false
 	}
-	l.file.Close()
-	l.file, l.wait = nil, nil
+	l.gate.close()
+	l.gate = nil
 	return true
 }
 
@@ -218,8 +206,10 @@ func (l *loop) arrived(s *socket) (at, lag time.Duration) {
 	s.read = l.now
 	c := (*syscall.Cmsghdr)(unsafe.Pointer(&l.control[0]))
 	if l.header.Controllen < uint64(syscall.SizeofCmsghdr) || c.Level != syscall.SOL_SOCKET || c.Type != syscall.SO_TIMESTAMPNS {
+		l.stamped = false
 		return elapsed(), 0
 	}
+	l.stamped = true
 	ts := (*syscall.Timespec)(unsafe.Pointer(&l.control[syscall.SizeofCmsghdr]))
 	at = l.now - time.Duration(l.wall-ts.Nano())
 	if at > l.now {

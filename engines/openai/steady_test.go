@@ -16,8 +16,8 @@ func streamingCall(t testing.TB, emit func(engines.Chunk)) *call {
 	t.Helper()
 	e, err := New(Config{URL: "http://engine"})
 	require.NoError(t, err)
-	a := &attempt{flow: flow{clock: elapsed}}
-	c := newCall(e, a, &stream{ctx: t.Context(), emit: emit, reply: &a.reply}, func(error) {})
+	c := newCall(e, elapsed)
+	c.begin(t.Context(), emit, func(error) {})
 	_, over := c.take([]byte("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"), elapsed(), 0)
 	require.False(t, over)
 	return c
@@ -49,8 +49,8 @@ func TestAnEventAllocatesNothing(t *testing.T) {
 			}
 		}), what)
 	}
-	assert.Equal(t, 102*7, c.s.tokenEvents)
-	assert.Equal(t, time.Microsecond, c.a.reply.ReadLag)
+	assert.Equal(t, 102*7, c.stream.tokenEvents)
+	assert.Equal(t, time.Microsecond, c.attempt.reply.ReadLag)
 }
 
 func singly(b []byte) [][]byte {

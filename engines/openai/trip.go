@@ -8,10 +8,11 @@ import (
 )
 
 // trip is an attempt by the direct transport.
-func (e *Engine) trip(parent context.Context, a *attempt, r *engines.Request, f *form, emit func(engines.Chunk)) error {
+func (e *Engine) trip(parent context.Context, c *call, r *engines.Request, f *form, emit func(engines.Chunk)) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
-	c := newCall(e, a, &stream{ctx: parent, emit: emit, reply: &a.reply}, cancel)
+	a := &c.attempt
+	c.begin(parent, emit, cancel)
 	if c.silence != nil {
 		defer c.silence.Stop()
 	}

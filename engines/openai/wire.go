@@ -10,6 +10,9 @@ import (
 // wire is one connection of the direct transport: HTTP/1.1 without a
 // goroutine of its own. Its carrier reads and hands over what came.
 type wire struct {
+	// call is the one that it serves now, nil when it is idle.
+	call atomic.Pointer[call]
+
 	stay
 	pool    *pool
 	carrier carrier
@@ -19,9 +22,6 @@ type wire struct {
 	used bool
 	// idle is when it became idle; the pool's.
 	idle time.Time
-
-	// call is the one that it serves now, nil when it is idle.
-	call atomic.Pointer[call]
 
 	// mu guards what follows, and the carrier against being used once closed.
 	mu     sync.Mutex
@@ -49,7 +49,8 @@ func (w *wire) begin(c *call, request []byte) error {
 	}
 	w.ended.Store(0)
 	w.call.Store(c)
-	c.a.flow.sent.Store(c.a.flow.now())
+	c.sent = time.Duration(c.attempt.flow.now())
+	c.attempt.flow.sent.Store(int64(c.sent))
 	c.at.Store(int64(elapsed()))
 	w.carrier.send(request)
 	return nil
@@ -85,10 +86,10 @@ func (w *wire) took(b []byte, at, lag time.Duration) bool {
 	if !over {
 		return true
 	}
-	if c.x.place != complete || c.x.closes || w.fresh || len(rest) > 0 {
+	if c.exchange.place != complete || c.exchange.closes || w.fresh || len(rest) > 0 {
 		return w.close(io.EOF)
 	}
-	c.a.keep, w.used = true, true
+	c.attempt.keep, w.used = true, true
 	w.call.Store(nil)
 	w.pool.put(w)
 	close(c.done)
