@@ -48,10 +48,10 @@ func (w *wire) begin(c *call, request []byte) error {
 		return w.err
 	}
 	w.ended.Store(0)
-	w.call.Store(c)
 	c.sent = time.Duration(c.attempt.flow.now())
 	c.attempt.flow.sent.Store(int64(c.sent))
 	c.at.Store(int64(elapsed()))
+	w.call.Store(c)
 	w.carrier.send(request)
 	return nil
 }
