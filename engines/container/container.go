@@ -37,6 +37,7 @@ import (
 	"net/netip"
 	"path"
 	"strconv"
+	"sync"
 
 	"github.com/moby/moby/api/types/container"
 	"github.com/testcontainers/testcontainers-go"
@@ -79,6 +80,14 @@ func (l Launcher) Launch(ctx context.Context, spec launch.Spec) (*launch.Running
 	if err != nil {
 		return nil, err
 	}
+	running, err := l.launch(ctx, d, spec)
+	if err != nil {
+		_ = d.client.Close()
+	}
+	return running, err
+}
+
+func (l Launcher) launch(ctx context.Context, d *daemon, spec launch.Spec) (*launch.Running, error) {
 	bind, err := l.bind(ctx, d)
 	if err != nil {
 		return nil, err
@@ -86,7 +95,7 @@ func (l Launcher) Launch(ctx context.Context, spec launch.Spec) (*launch.Running
 	if _, err := d.reap(ctx); err != nil {
 		fmt.Fprintf(spec.Log, "container: what earlier runs left could not be removed: %v\n", err)
 	}
-	if err := d.need(ctx, spec.Image, spec.Log); err != nil {
+	if err := d.images(ctx, spec.Image, spec.Log); err != nil {
 		return nil, err
 	}
 	guard := watch(spec.Guarded)
@@ -98,7 +107,7 @@ func (l Launcher) Launch(ctx context.Context, spec launch.Spec) (*launch.Running
 	b.guard = guard
 	running, err := b.start(ctx)
 	if err != nil {
-		return nil, errors.Join(err, b.remove(context.WithoutCancel(ctx), 0))
+		return nil, errors.Join(err, b.remove())
 	}
 	return running, nil
 }
@@ -148,6 +157,10 @@ type box struct {
 	guard     *guard
 	end       *ending
 	followed  chan struct{} // closed when all output is in the log
+
+	stopping sync.Once
+	stopped  chan struct{} // closed when the container is gone, or cannot be removed
+	left     error         // valid after stopped: why it cannot
 }
 
 // start starts the container and has its log and its end watched.

@@ -40,6 +40,7 @@ func testDaemon(t *testing.T) *daemon {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = d.client.Close() })
 	return d
 }
 

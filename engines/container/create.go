@@ -21,7 +21,7 @@ import (
 
 // create creates the container, and does not start it.
 func (l Launcher) create(ctx context.Context, d *daemon, spec launch.Spec, bind netip.Addr) (*box, error) {
-	b := &box{daemon: d, spec: spec, bind: bind}
+	b := &box{daemon: d, spec: spec, bind: bind, stopped: make(chan struct{})}
 	if spec.Args != nil {
 		b.args = spec.Args(launch.Place{Host: "0.0.0.0", Port: port, Temp: "/tmp"})
 	}
@@ -61,8 +61,8 @@ func (l Launcher) create(ctx context.Context, d *daemon, spec launch.Spec, bind 
 	})
 	if err != nil {
 		err = b.explain(err)
-		if b.container != nil { // Ryuk, of which the container has no need
-			err = fmt.Errorf("%w (set TESTCONTAINERS_RYUK_DISABLED=true where Ryuk cannot run: containers are removed without it)", err)
+		if b.container != nil { // it was created, and Ryuk failed
+			err = fmt.Errorf("%w: %s", err, noRyuk)
 			_ = b.container.Terminate(context.WithoutCancel(ctx), testcontainers.StopTimeout(0))
 		}
 		return nil, err

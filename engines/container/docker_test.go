@@ -131,9 +131,12 @@ func TestOutOfMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer running.Stop(context.WithoutCancel(t.Context()))
+	once := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	prompt := `{"model":"m","prompt":[` + strings.Repeat("1,", 20<<20) + `1]}`
 	for ended := false; !ended; {
-		_, _ = http.Post(running.URL+"/v1/completions", "application/json", strings.NewReader(prompt))
+		if r, err := once.Post(running.URL+"/v1/completions", "application/json", strings.NewReader(prompt)); err == nil {
+			_ = r.Body.Close()
+		}
 		select {
 		case <-running.Done:
 			ended = true

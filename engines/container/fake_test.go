@@ -82,7 +82,7 @@ func setUp() (func(), error) {
 			return nil, err
 		}
 	}
-	return func() { outside.CloseClientConnections(); inside.Close() }, nil
+	return func() { outside.CloseClientConnections(); outside.Close(); inside.Close() }, nil
 }
 
 // prepare has the daemon behave.

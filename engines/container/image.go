@@ -18,6 +18,19 @@ import (
 // progressEvery is the pause between two lines about a pull.
 const progressEvery = 5 * time.Second
 
+// noRyuk is what to do where Testcontainers' reaper cannot run.
+const noRyuk = "set TESTCONTAINERS_RYUK_DISABLED=true, since containers are removed without Ryuk"
+
+// images pulls what is missing of the server's image and Ryuk's.
+func (d *daemon) images(ctx context.Context, image string, log io.Writer) error {
+	if !d.provider.Config().RyukDisabled {
+		if err := d.need(ctx, testcontainers.ReaperDefaultImage, log); err != nil { //nolint:staticcheck // the only name it has
+			return fmt.Errorf("Testcontainers' reaper cannot run (%w): %s", err, noRyuk)
+		}
+	}
+	return d.need(ctx, image, log)
+}
+
 // need pulls an image that is not there, and says in the log how far it is.
 // Testcontainers would pull it too, silently, and try again for many minutes
 // what cannot succeed.

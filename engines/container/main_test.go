@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/openloop-go/openloop/engines/internal/servertest"
 	"github.com/openloop-go/openloop/engines/vllm"
 )
@@ -31,6 +33,10 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	tearDown()
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
 	os.Exit(code)
 }
 

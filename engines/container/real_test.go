@@ -64,6 +64,7 @@ func setUp() (func(), error) {
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "remove the image:", err)
 		}
+		_ = d.client.Close()
 	}, nil
 }
 

@@ -137,34 +137,47 @@ func ended(state *container.State) string {
 
 // stop implements launch.Running.Stop.
 func (b *box) stop(ctx context.Context) error {
-	err := b.remove(ctx, b.spec.Grace)
-	if err != nil {
-		return err
+	b.stopping.Do(func() { go b.takeDown() })
+	select {
+	case <-b.stopped:
+	case <-ctx.Done():
+		killed, cancel := context.WithTimeout(context.WithoutCancel(ctx), removal)
+		_, _ = b.daemon.client.ContainerKill(killed, b.container.GetContainerID(), client.ContainerKillOptions{Signal: "KILL"})
+		cancel()
+		<-b.stopped
+	}
+	if b.left != nil {
+		return b.left
 	}
 	<-b.end.done
 	return nil
 }
 
-// remove ends the container within the grace, or ctx if that is sooner, and
-// removes it.
-func (b *box) remove(ctx context.Context, grace time.Duration) error {
-	if at, ok := ctx.Deadline(); ok { // leave time for the rest
-		grace = min(grace, time.Until(at)-time.Second)
-	}
-	grace = time.Duration(math.Ceil(max(grace, 0).Seconds())) * time.Second
-	asked, cancel := context.WithTimeout(ctx, grace+removal)
-	err := b.container.Terminate(asked, testcontainers.StopTimeout(grace))
+// takeDown asks the container to end, kills it after the grace, and removes
+// it.
+func (b *box) takeDown() {
+	defer close(b.stopped)
+	grace := int(math.Ceil(b.spec.Grace.Seconds()))
+	ctx, cancel := context.WithTimeout(context.Background(), b.spec.Grace+removal)
+	_, _ = b.daemon.client.ContainerStop(ctx, b.container.GetContainerID(), client.ContainerStopOptions{Timeout: &grace})
 	cancel()
-	if err != nil && !gone(err) {
-		killed, cancel := context.WithTimeout(context.WithoutCancel(ctx), removal)
-		err = b.container.Terminate(killed, testcontainers.StopTimeout(0))
+	b.left = b.remove()
+	_ = b.daemon.client.Close()
+}
+
+// remove kills what still runs of the container, and removes it.
+func (b *box) remove() error {
+	var err error
+	for range 2 {
+		ctx, cancel := context.WithTimeout(context.Background(), removal)
+		err = b.container.Terminate(ctx, testcontainers.StopTimeout(0))
 		cancel()
+		if err == nil || gone(err) {
+			b.guard.release()
+			return nil
+		}
 	}
-	if err != nil && !gone(err) {
-		return fmt.Errorf("container %s could not be removed (%w): docker rm -f it", short(b.container.GetContainerID()), err)
-	}
-	b.guard.release()
-	return nil
+	return fmt.Errorf("container %s could not be removed (%w): docker rm -f it", short(b.container.GetContainerID()), err)
 }
 
 // gone reports that there is nothing left to remove, or that its removal is
