@@ -79,10 +79,11 @@ func TestKills(t *testing.T) {
 		if random.IntN(3) == 0 { // it is hit as it begins or as it ends
 			runs, after = 3, after/3
 		}
+		habit := habits[random.IntN(len(habits))]
 		slots <- struct{}{}
 		all.Go(func() {
 			defer func() { <-slots }()
-			kill(t, &mu, tallies[k], launcher, ways[k], runs, after)
+			kill(t, &mu, tallies[k], launcher, habit, ways[k], runs, after)
 		})
 	}
 	all.Wait()
@@ -90,8 +91,8 @@ func TestKills(t *testing.T) {
 }
 
 // kill makes one victim, kills it, and looks at what is left.
-func kill(t *testing.T, mu *sync.Mutex, sum *tally, launcher string, e ending, runs int, after time.Duration) {
-	v := start(t, launcher, &e, runs, max(after, time.Millisecond))
+func kill(t *testing.T, mu *sync.Mutex, sum *tally, launcher, habit string, e ending, runs int, after time.Duration) {
+	v := start(t, launcher, habit, &e, runs, max(after, time.Millisecond))
 	time.Sleep(after) // the moment is what is tried
 	v.kill(&e)
 	waited := v.cmd.Wait()
@@ -138,7 +139,7 @@ func kill(t *testing.T, mu *sync.Mutex, sum *tally, launcher string, e ending, r
 		sum.clean++
 		return
 	}
-	t.Errorf("%s, %d runs, after %v: %s\n%s", sum.name, runs, after, strings.Join(wrong, "; "), v.output.String())
+	t.Errorf("%s, %s, %d runs, after %v: %s\n%s", sum.name, habit, runs, after, strings.Join(wrong, "; "), v.output.String())
 }
 
 // until waits for something, for a while.

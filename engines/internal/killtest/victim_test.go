@@ -19,6 +19,7 @@ import (
 
 	"github.com/openloop-go/openloop/benchtest"
 	"github.com/openloop-go/openloop/benchtest/metric"
+	"github.com/openloop-go/openloop/engines"
 	"github.com/openloop-go/openloop/engines/internal/lock"
 	"github.com/openloop-go/openloop/engines/vllm"
 	"github.com/openloop-go/openloop/fixtures"
@@ -27,7 +28,15 @@ import (
 const (
 	launcherName = "KILLTEST_LAUNCHER"
 	runsName     = "KILLTEST_RUNS"
+	habitName    = "KILLTEST_HABIT"
 )
+
+// habits are what victims do differently.
+var habits = []string{
+	"as usual",
+	"restarts",          // its server, between runs
+	"shares its server", // with other tests, and never stops it itself
+}
 
 // undated is a test that does not tell its deadline, so that it is not kept.
 type undated struct{ testing.TB }
@@ -43,12 +52,25 @@ func TestVictim(t *testing.T) {
 	}
 	cfg := vllm.Config{Model: "m", Hardware: "sim", Command: []string{os.Args[0]}, Env: []string{roleName + "=server"}}
 	configure(os.Getenv(launcherName), &cfg)
-	engine := vllm.Start(undated{t}, cfg)
+	starts := 1
+	var engine engines.Engine
+	switch os.Getenv(habitName) {
+	case "shares its server":
+		shared := fixtures.Shared{Start: func(ctx context.Context) (engines.Engine, func(context.Context) error, error) {
+			return vllm.Launch(ctx, cfg)
+		}}
+		engine = shared.Engine(undated{t})
+	case "restarts":
+		starts = min(runs, 50)
+		fallthrough
+	default:
+		engine = vllm.Start(undated{t}, cfg)
+	}
 	t.Logf("victim: its server is at %s", engine.(interface{ URL() string }).URL())
 	benchtest.Measure(undated{t}, engine, benchtest.Point{
 		Workload: fixtures.Lengths{Prompt: fixtures.Fixed(32), Output: fixtures.Fixed(8)},
 		Closed:   benchtest.Closed{InFlight: 1}, Requests: 4, Warmup: -1, Settle: -1,
-		Runs: runs, Limits: benchtest.Limits{Lag: time.Hour, Achieved: 0.01},
+		Runs: runs, Starts: starts, Limits: benchtest.Limits{Lag: time.Hour, Achieved: 0.01},
 	})
 }
 
@@ -61,7 +83,7 @@ type victim struct {
 }
 
 // start starts a victim that is to end after a time.
-func start(t *testing.T, launcher string, e *ending, runs int, after time.Duration) *victim {
+func start(t *testing.T, launcher, habit string, e *ending, runs int, after time.Duration) *victim {
 	t.Helper()
 	v := &victim{folder: t.TempDir()}
 	v.mark = filepath.Base(filepath.Dir(v.folder)) + "-" + filepath.Base(v.folder)
@@ -70,7 +92,7 @@ func start(t *testing.T, launcher string, e *ending, runs int, after time.Durati
 		v.cmd.Args = append(v.cmd.Args, "-test.timeout="+after.String())
 	}
 	v.cmd.Env = append(os.Environ(),
-		roleName+"=victim", markName+"="+v.mark, launcherName+"="+launcher, runsName+"="+strconv.Itoa(runs),
+		roleName+"=victim", markName+"="+v.mark, launcherName+"="+launcher, runsName+"="+strconv.Itoa(runs), habitName+"="+habit,
 		endingName+"="+e.itself, afterName+"="+after.String(),
 		"OPENLOOP_ARTIFACTS="+v.folder, "OPENLOOP_LOCKS="+filepath.Join(v.folder, "locks"),
 		"TMPDIR="+v.folder, "GOTRACEBACK=single", "GITHUB_ACTIONS=", "CI=")
