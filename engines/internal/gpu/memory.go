@@ -14,8 +14,9 @@ type Memory struct {
 	reader Reader
 	uuids  []string
 	log    func(format string, args ...any)
-	// before is what each device had in use when there was no server of ours.
-	before []uint64
+	// before is what each device had in use before the server started, own what
+	// it took, leaving what was in use when it was about to end. Nil is unknown.
+	before, own, leaving []uint64
 }
 
 const (
@@ -25,6 +26,8 @@ const (
 	memoryStill = 4
 	// memorySlack is what may come and go without a server: contexts, displays.
 	memorySlack = 256 << 20
+	// memoryEmpty is what a device may have in use that nobody uses.
+	memoryEmpty = 768 << 20
 	// memoryBudget bounds the wait.
 	memoryBudget = 30 * time.Second
 )
@@ -40,12 +43,13 @@ func Watch(r Reader, uuids []string, log func(format string, args ...any)) *Memo
 
 // Settle waits, before a server starts, until what is in use no longer
 // changes: somebody else's server may be ending. What is in use then is taken
-// as not ours, and said when it is much. It is no error: whether the rest is
-// enough is for the server to say. Memory that cannot be read is not waited
-// for.
-func (m *Memory) Settle(ctx context.Context) error {
+// as not this server's, and said when it is much. It is no error: whether the
+// rest is enough is for the server to say. Memory that cannot be read is not
+// waited for, and where other servers of this process share the devices what is
+// in use is theirs.
+func (m *Memory) Settle(ctx context.Context, shared bool) error {
 	end := time.Now().Add(memoryBudget)
-	m.before = nil
+	m.before, m.own, m.leaving = nil, nil, nil
 	var last []uint64
 	for still := 1; ; {
 		readings, err := m.read(ctx)
@@ -60,6 +64,9 @@ func (m *Memory) Settle(ctx context.Context) error {
 		}
 		last = now
 		crowded := crowd(readings)
+		if shared {
+			crowded = ""
+		}
 		if crowded == "" || still >= memoryStill || time.Now().After(end) {
 			m.before = now
 			if crowded != "" {
@@ -73,19 +80,40 @@ func (m *Memory) Settle(ctx context.Context) error {
 	}
 }
 
+// Taken notes, when the server is ready, what it has taken.
+func (m *Memory) Taken(ctx context.Context) {
+	readings, err := m.read(ctx)
+	if err != nil || len(m.before) == 0 || len(readings) != len(m.before) {
+		return
+	}
+	m.own = make([]uint64, len(readings))
+	for i, r := range readings {
+		m.own[i] = r.Used - min(r.Used, m.before[i])
+	}
+}
+
+// Leaving notes what is in use as the server, which lives, is about to end.
+func (m *Memory) Leaving(ctx context.Context) {
+	if readings, err := m.read(ctx); err == nil {
+		m.leaving = used(readings)
+	}
+}
+
 // Freed waits, after a server has ended, until the devices have no more in use
-// than before it started. After 30 s the error says what still is.
-func (m *Memory) Freed(ctx context.Context) error {
-	if m.before == nil {
+// than before it started; where other servers of this process share them, until
+// what it took is free. After 30 s the error says what still is in use.
+func (m *Memory) Freed(ctx context.Context, shared bool) error {
+	want := m.want(shared)
+	if want == nil {
 		return nil
 	}
 	end := time.Now().Add(memoryBudget)
 	for said := false; ; {
 		readings, err := m.read(ctx)
-		if err != nil || len(readings) != len(m.before) {
+		if err != nil || len(readings) != len(want) {
 			return ctx.Err()
 		}
-		left := m.left(readings)
+		left := over(readings, want)
 		switch {
 		case left == "":
 			return nil
@@ -99,6 +127,21 @@ func (m *Memory) Freed(ctx context.Context) error {
 			return fmt.Errorf("GPU memory is still in use: %s: %w", left, err)
 		}
 	}
+}
+
+// want is what may be in use of each device; nil is unknown.
+func (m *Memory) want(shared bool) []uint64 {
+	if !shared {
+		return m.before
+	}
+	if m.own == nil || len(m.leaving) != len(m.own) {
+		return nil
+	}
+	var want []uint64
+	for i, own := range m.own {
+		want = append(want, max(m.leaving[i]-min(m.leaving[i], own), memoryEmpty))
+	}
+	return want
 }
 
 // read is nil where there is nothing to read.
@@ -144,12 +187,12 @@ func crowd(readings []Reading) string {
 	return strings.Join(crowded, ", ")
 }
 
-// left names the devices with more in use than before.
-func (m *Memory) left(readings []Reading) string {
+// over names the devices with more in use than is wanted.
+func over(readings []Reading, want []uint64) string {
 	var left []string
 	for i, r := range readings {
-		if r.Used > m.before[i]+memorySlack {
-			left = append(left, fmt.Sprintf("%s of %s of %s, %s before it started", gibibytes(r.Used), gibibytes(r.Total), r.ID, gibibytes(m.before[i])))
+		if r.Used > want[i]+memorySlack {
+			left = append(left, fmt.Sprintf("%s of %s of %s, %s without it", gibibytes(r.Used), gibibytes(r.Total), r.ID, gibibytes(want[i])))
 		}
 	}
 	return strings.Join(left, "; ")

@@ -28,6 +28,8 @@ type claim struct {
 	reader gpu.Reader // nil where there are no GPUs to read
 	gpus   []hardware.GPU
 	memory *gpu.Memory
+	// inside: a server is on them.
+	inside bool
 	// gpuless: GPUs were asked for, and this host shows none.
 	gpuless bool
 }
@@ -120,22 +122,6 @@ func (cl *claim) uuids() (uuids []string) {
 		uuids = append(uuids, g.UUID)
 	}
 	return uuids
-}
-
-// settle waits, before a start, until the memory of the devices is still.
-func (cl *claim) settle(ctx context.Context) error {
-	if cl == nil {
-		return nil
-	}
-	return cl.memory.Settle(ctx)
-}
-
-// freed waits, after a stop, until the devices have their memory back.
-func (cl *claim) freed(ctx context.Context) error {
-	if cl == nil {
-		return nil
-	}
-	return cl.memory.Freed(ctx)
 }
 
 // files are those of the locks, for a watchdog to keep open.

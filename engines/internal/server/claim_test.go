@@ -199,7 +199,7 @@ func TestServerOnAGPU(t *testing.T) {
 		t.Errorf("stopped after %v, before the memory was free", took)
 	}
 	if len(f.errors) > 0 || len(f.logs) != 2 ||
-		f.logs[1] != "vllm: waiting for GPU memory: 127.0 GiB of 140.4 GiB of GPU-aaaa, 0.4 GiB before it started" {
+		f.logs[1] != "vllm: waiting for GPU memory: 127.0 GiB of 140.4 GiB of GPU-aaaa, 0.4 GiB without it" {
 		t.Errorf("errors %q, logs %q", f.errors, f.logs)
 	}
 }
@@ -221,5 +221,32 @@ func TestSettingsOfSeveralGPUs(t *testing.T) {
 	got := cl.settings()
 	if got["gpu_uuid"] != "GPU-bbbb,GPU-aaaa" || got["gpu_power_limit_watts"] != "600,700" || got["driver"] != "580.65.06" {
 		t.Errorf("settings %v", got)
+	}
+}
+
+// Two servers that are measured in turns may share a GPU: what the other has in
+// use is not waited for.
+func TestTwoServersShareAGPU(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("OPENLOOP_LOCKS", t.TempDir())
+	t.Setenv("CUDA_VISIBLE_DEVICES", "0")
+	used := standInSMI(t)
+	f := &onLog{fake: &fake{TB: t}}
+	for _, mib := range []int{60000, 120000} {
+		if _, err := start(f, testKind(), launch.Config{Model: "m"}); err != nil {
+			t.Fatal(err)
+		}
+		inUse(t, used, mib)
+	}
+	f.cleanups[0]()
+	inUse(t, used, 60000) // it has given back what it had
+	f.cleanups[1]()
+	if len(f.errors) > 0 || len(f.logs) != 2 {
+		t.Errorf("errors %q, logs %q", f.errors, f.logs)
+	}
+	for uuid, n := range occupants.of {
+		if n != 0 {
+			t.Errorf("%d servers are still counted on %s", n, uuid)
+		}
 	}
 }

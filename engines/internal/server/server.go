@@ -96,7 +96,7 @@ func (k *Kind) attach(ctx context.Context, c Config, claim *claim) (*Server, err
 func (s *Server) begin(ctx context.Context) error {
 	k, c := s.kind, s.config
 	c.from = justStarted
-	if err := s.claim.settle(ctx); err != nil {
+	if err := s.claim.enter(ctx); err != nil {
 		return fmt.Errorf("start %s: waiting for GPU memory: %w", k.Name, err)
 	}
 	var client *openai.Engine
@@ -136,8 +136,10 @@ func (s *Server) begin(ctx context.Context) error {
 		},
 	})
 	if err != nil {
+		s.claim.fail()
 		return k.advise(c, &said, err)
 	}
+	s.claim.ready(ctx)
 	s.now.Store(&incarnation{client, p, number})
 	return nil
 }
@@ -215,8 +217,11 @@ func (s *Server) end(ctx context.Context) error {
 		return nil
 	}
 	died := p.Err() // before Stop, after which it is nil
+	if died == nil {
+		s.claim.leaving(ctx)
+	}
 	stopped := p.Stop(ctx)
-	freed := s.claim.freed(ctx)
+	freed := s.claim.left(ctx)
 	if freed != nil {
 		freed = fmt.Errorf("stop %s: %w", s.kind.Name, freed)
 	}
