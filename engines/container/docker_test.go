@@ -37,6 +37,10 @@ func TestMeasureAContainer(t *testing.T) {
 		Runs: 2, Starts: 2, Drain: 10 * time.Second,
 		Limits: benchtest.Limits{Lag: 250 * time.Millisecond}, // whatever else this host does
 	})
+	events, err := engine.(*vllm.Server).CompileEvents(t.Context())
+	if err != nil || !events.Known {
+		t.Errorf("its log tells of no compilations: %+v, %v", events, err)
+	}
 	if len(runs.Records) != 2 {
 		t.Fatalf("%d runs", len(runs.Records))
 	}

@@ -24,17 +24,18 @@ const noRyuk = "set TESTCONTAINERS_RYUK_DISABLED=true, since containers are remo
 // images pulls what is missing of the server's image and Ryuk's.
 func (d *daemon) images(ctx context.Context, image string, log io.Writer) error {
 	if !d.provider.Config().RyukDisabled {
-		if err := d.need(ctx, testcontainers.ReaperDefaultImage, log); err != nil { //nolint:staticcheck // the only name it has
-			return fmt.Errorf("Testcontainers' reaper cannot run (%w): %s", err, noRyuk)
+		ryuk := testcontainers.ReaperDefaultImage //nolint:staticcheck // it has no other name
+		if err := d.need(ctx, ryuk, noRyuk, log); err != nil {
+			return fmt.Errorf("Testcontainers' reaper cannot run: %w", err)
 		}
 	}
-	return d.need(ctx, image, log)
+	return d.need(ctx, image, "correct Config.Image, build or load the image, or log in to its registry (docker login)", log)
 }
 
 // need pulls an image that is not there, and says in the log how far it is.
 // Testcontainers would pull it too, silently, and try again for many minutes
 // what cannot succeed.
-func (d *daemon) need(ctx context.Context, image string, log io.Writer) error {
+func (d *daemon) need(ctx context.Context, image, remedy string, log io.Writer) error {
 	if d.provider.Config().Config.HubImageNamePrefix != "" { //nolint:staticcheck // the only way to its configuration
 		return nil // it is pulled under another name
 	}
@@ -56,8 +57,8 @@ func (d *daemon) need(ctx context.Context, image string, log io.Writer) error {
 		if ctx.Err() != nil {
 			return fmt.Errorf("image %q is not here and was being pulled%s", image, p.far())
 		}
-		return fmt.Errorf("image %q is not here and cannot be pulled (%s): correct Config.Image, build or load the image, or log in to its registry (docker login)",
-			image, strings.Join(strings.Fields(err.Error()), " "))
+		return fmt.Errorf("image %q is not here and cannot be pulled (%s): %s",
+			image, strings.Join(strings.Fields(err.Error()), " "), remedy)
 	}
 	return nil
 }
