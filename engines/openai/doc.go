@@ -24,10 +24,12 @@
 // connections of all streams, reads into one buffer, and parses, counts and
 // emits there: an event costs no allocation, no lock that streams share and no
 // switch of goroutines, and a stream has no buffer. An event's time is the
-// kernel's (SO_TIMESTAMPNS), which no delay of this process moves. What
-// is measured: CPU per event 1.1 to 1.3 times that of a C program that reads
-// and looks for the beginnings of events, where net/http takes 1.8 to 2
-// (go run ./engines/internal/eventcost cost).
+// kernel's (SO_TIMESTAMPNS), which no delay of this process moves. So above
+// 20,000 events/s a loop lets them come together for 100 µs, which saves a sixth
+// of the cost; events of one stream that are closer than that then share a time.
+// Measured, in CPU time per event at 1,000 streams of 50 events/s: 1.1 times that
+// of a C program that reads and looks for the beginnings of events, where
+// net/http takes 1.8 to 2 (go run ./engines/internal/eventcost cost).
 //
 // All else goes through net/http: TLS, proxies, Config.Dial and with it
 // virtual time, other systems, and what is no generation. The two share the
@@ -36,11 +38,10 @@
 // Not done, and why: TCP_QUICKACK off would save most acknowledgements, which
 // over loopback are a third of all that reading costs, but a server with
 // Nagle's algorithm would then wait for them, and the client would have changed
-// what it measures. Waiting in
-// epoll_wait on a thread of its own, not in the runtime's poller, saves nothing
-// that could be measured and takes one of the program's GOMAXPROCS from the
-// requests. Scanning eight bytes of JSON at a time gains nothing on strings as
-// short as these.
+// what it measures. Waiting in epoll_wait on a thread of its own, not in the
+// runtime's poller, saves nothing that could be measured and takes one of the
+// program's GOMAXPROCS from the requests. Scanning eight bytes of JSON at a time
+// gains nothing on strings as short as these.
 //
 // # Counts
 //
