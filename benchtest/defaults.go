@@ -28,8 +28,9 @@ const (
 //
 //	ErrorRate  0.01   failed ÷ all requests of the window
 //	Achieved   0.99   achieved ÷ offered rate
-//	Lag        5ms    p99 of sent − scheduled; set 1 % of your smallest
-//	                  latency limit where that is less
+//	Lag        5ms    p99 of sent − scheduled, and of how late this process
+//	                  ran and read; set 1 % of your smallest latency limit
+//	                  where that is less
 //	Cached     0.01   prompt tokens from the cache above SharedTokens
 //	Length     0.02   lengths served against lengths asked, either way
 //	ZeroGaps   0.90   gaps of zero ÷ all gaps, above which a stream counts

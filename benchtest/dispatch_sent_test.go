@@ -2,6 +2,7 @@ package benchtest
 
 import (
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -69,12 +70,13 @@ func TestTenThousandASecondDoNotDrift(t *testing.T) {
 // rate that was asked for, and bursts that were not.
 func TestBunchesShow(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		var until time.Time
+		var until atomic.Int64
+		begun := time.Now()
 		engine := &script{first: time.Millisecond, sends: func(n int) {
 			if n == 101 { // the ready check is the first
-				until = time.Now().Add(500 * time.Millisecond)
+				until.Store(int64(time.Since(begun) + 500*time.Millisecond))
 			}
-			time.Sleep(time.Until(until))
+			time.Sleep(time.Duration(until.Load()) - time.Since(begun))
 		}}
 		r := one(t, engine, small(Point{Workload: prompts{1, 1}, Arrivals: arrival.Constant{Rate: 100}, Requests: 1000}))
 		c := r.Client.Readings

@@ -23,6 +23,12 @@
 //     random one on a real clock and, so that virtual time is reproducible, a
 //     hash of the tokens that the engine says it has served in virtual time.
 //     H is SHA-256, and its bytes never change.
+//   - The record says what this side had to do with the numbers: how late it
+//     sent, ran, woke and read, how the requests sent are dispersed against
+//     those planned, what was busy, and the verdict, ok, client-limited or
+//     unknown (metric.Client). What was busy explains and decides nothing.
+//   - Probes (Point.ProbeRate) are beside the load: outside of its limits, and
+//     of its metrics and counts.
 //   - Whether a run is valid is judged before anything is compared, from its
 //     record alone where that is possible (Judge). Missing is never zero.
 //   - A finished run is on disk before the next starts. A panic of the engine

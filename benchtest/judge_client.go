@@ -10,7 +10,8 @@ import (
 )
 
 // maxStopped is the share of the window for which the garbage collector may
-// stop this process. Above it more than one event in a hundred waits for it.
+// stop this process by stops of which one is longer than the limit of lag. Above
+// it one event in a hundred may be late by as much.
 const maxStopped = 0.01
 
 // client judges this side of the run: whether the load was offered when the
@@ -101,8 +102,8 @@ func (j *judge) stopped(ok func(string, ...any)) {
 	longest := j.r.Client.Readings[readStoppedMax]
 	switch {
 	case !known:
-	case share > maxStopped:
-		j.problem(kindClient, "the garbage collector stopped this process for %s of the window, %v at most, limit %s: nothing was stamped meanwhile; raise GOGC, or keep less in memory", percent(share), micro(longest), percent(maxStopped))
+	case share > maxStopped && longest > j.p.Limits.Lag.Seconds():
+		j.problem(kindClient, "the garbage collector stopped this process for %s of the window, %v at most, limits %s and %v: nothing was stamped meanwhile; raise GOGC, or keep less in memory", percent(share), micro(longest), percent(maxStopped), j.p.Limits.Lag)
 	default:
 		ok("the garbage collector stopped this process for %s of the window, %v at most", percent(share), micro(longest))
 	}

@@ -59,8 +59,18 @@ func TestTheVerdictOnTheClient(t *testing.T) {
 		{"the collector stops it", func(r *metric.Record) {
 			r.Client.Readings[readStoppedShare], r.Client.Readings[readStoppedMax] = 0.014, 0.0062
 		}, limited, []string{
-			"the garbage collector stopped this process for 1.4 % of the window, 6.2ms at most, limit 1 %: nothing was stamped meanwhile; raise GOGC, or keep less in memory",
+			"the garbage collector stopped this process for 1.4 % of the window, 6.2ms at most, limits 1 % and 5ms: nothing was stamped meanwhile; raise GOGC, or keep less in memory",
 		}, []string{kindClient}},
+		{"the collector stops it often, and never for long", func(r *metric.Record) {
+			r.Client.Readings[readStoppedShare], r.Client.Readings[readStoppedMax] = 0.03, 0.0049
+		}, ok, []string{
+			"requests left 0s late (p99 of 100), limit 5ms",
+			"goroutines of this process waited 31µs to run (p99), limit 5ms",
+			"this process woke up 120µs late (p99), limit 5ms",
+			"the garbage collector stopped this process for 3 % of the window, 4.9ms at most",
+			"achieved ÷ offered is 1.0000, want at least 0.990",
+			"this process kept 0.42 of its 8 CPUs busy, and 11 % of the host's were",
+		}, nil},
 		{"late and short of the rate", func(r *metric.Record) {
 			for i := range r.Requests {
 				r.Requests[i].Sent += time.Duration(i) * 10 * time.Millisecond

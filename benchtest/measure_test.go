@@ -127,10 +127,11 @@ func TestMeasureTellsHowFarItIs(t *testing.T) {
 		r := &recorder{name: "T", ctx: t.Context()}
 		p := usual()
 		p.Arrivals = arrival.Constant{Rate: 2}
+		p.Limits.Lag = time.Hour // goroutines wait by the real clock
 		runs := r.measure(real{quick()}, p)
 		require.NotNil(t, runs)
 		last := len(r.logs) - 1
-		assert.Regexp(t, "^benchtest: run 1: client ok: requests left 0s late \\(p99 of 100\\), limit 5ms; .*CPUs busy", r.logs[last])
+		assert.Regexp(t, "^benchtest: run 1: client ok: requests left 0s late \\(p99 of 100\\), limit 1h0m0s; .*CPUs busy", r.logs[last])
 		assert.Equal(t, []string{
 			fmt.Sprintf("benchtest: run 1 of 1 at constant 2/s, prompts(16/4), 100 requests a run, seed %016x: about 1m40s of load, 1m40s for all that is left", runs.Records[0].Seed),
 			"benchtest: warmup of run 1: 30 requests sent, 0 in flight, about 9.6s left",

@@ -136,7 +136,9 @@ type Limits struct {
 	ErrorRate float64
 	// Achieved is the smallest achieved/offered rate. Default 0.99.
 	Achieved float64
-	// Lag is the largest p99 of sent − scheduled. Default 5 ms.
+	// Lag is the largest p99 of sent − scheduled, and of how long goroutines
+	// of this process waited to run and bytes lay here unread, or, where the
+	// engine does not tell that, of how late the process woke up. Default 5 ms.
 	Lag time.Duration
 	// Cached is the share of prompt tokens allowed from the cache above
 	// SharedTokens. Default 0.01.

@@ -61,7 +61,7 @@ func TestConnectionsThatCannotBeOpened(t *testing.T) {
 		assert.Len(t, engine.seen, 1, "the readiness check")
 
 		engine.warmer.err = errors.New("connection refused")
-		runs, err := Run(t.Context(), engine, Point{Workload: prompts{16, 1}, Closed: Closed{InFlight: 20}, Requests: 100, Runs: 1}, Options{})
+		runs, err := Run(t.Context(), engine, Point{Workload: prompts{16, 1}, Closed: Closed{InFlight: 20}, Requests: 100, Runs: 1, Limits: Limits{Lag: time.Hour}}, Options{})
 		require.NoError(t, err)
 		assert.Empty(t, runs.Records[0].Problems)
 	})
