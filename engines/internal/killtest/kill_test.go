@@ -75,15 +75,17 @@ func TestKills(t *testing.T) {
 	for i := range n {
 		k := i % len(ways)
 		launcher, _, _ := strings.Cut(tallies[k].name, ", ")
-		runs, after := 1000, time.Duration(random.Int64N(int64(latest)))
-		if random.IntN(3) == 0 { // it is hit as it begins or as it ends
-			runs, after = 3, after/3
+		p := plan{
+			launcher: launcher, habit: habits[random.IntN(len(habits))], ending: ways[k],
+			runs: 1000, after: time.Millisecond + time.Duration(random.Int64N(int64(latest))),
 		}
-		habit := habits[random.IntN(len(habits))]
+		if random.IntN(3) == 0 { // it is hit as it begins or as it ends
+			p.runs, p.after = 3, p.after/3
+		}
 		slots <- struct{}{}
 		all.Go(func() {
 			defer func() { <-slots }()
-			kill(t, &mu, tallies[k], launcher, habit, ways[k], runs, after)
+			kill(t, &mu, tallies[k], p)
 		})
 	}
 	all.Wait()
@@ -91,16 +93,16 @@ func TestKills(t *testing.T) {
 }
 
 // kill makes one victim, kills it, and looks at what is left.
-func kill(t *testing.T, mu *sync.Mutex, sum *tally, launcher, habit string, e ending, runs int, after time.Duration) {
-	v := start(t, launcher, habit, &e, runs, max(after, time.Millisecond))
-	time.Sleep(after) // the moment is what is tried
-	v.kill(&e)
+func kill(t *testing.T, mu *sync.Mutex, sum *tally, p plan) {
+	v := start(t, p)
+	time.Sleep(p.after) // the moment is what is tried
+	v.kill(&p.ending)
 	waited := v.cmd.Wait()
 	began := time.Now()
 	var wrong []string
 	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	status := v.cmd.ProcessState.Sys().(syscall.WaitStatus)
-	if !e.ended(status) {
+	if !p.ending.ended(status) {
 		complain("it ended with %v (%v)", v.cmd.ProcessState, waited)
 	}
 	until(func() bool { return len(v.survivors(t))+len(containers(t, v)) == 0 })
@@ -121,7 +123,8 @@ func kill(t *testing.T, mu *sync.Mutex, sum *tally, launcher, habit string, e en
 	if err := v.unlocked(ctx); err != nil {
 		complain("the lock is held: %v", err)
 	}
-	reported, stored, err := v.records(t)
+	records, err := v.records(t)
+	reported, stored := v.reported(), len(records)
 	if err != nil || stored < reported {
 		complain("%d runs were reported finished, and %d are on disk (%v)", reported, stored, err)
 	}
@@ -139,7 +142,7 @@ func kill(t *testing.T, mu *sync.Mutex, sum *tally, launcher, habit string, e en
 		sum.clean++
 		return
 	}
-	t.Errorf("%s, %s, %d runs, after %v: %s\n%s", sum.name, habit, runs, after, strings.Join(wrong, "; "), v.output.String())
+	t.Errorf("%s, %s, %d runs, after %v: %s\n%s", sum.name, p.habit, p.runs, p.after, strings.Join(wrong, "; "), v.output.String())
 }
 
 // until waits for something, for a while.

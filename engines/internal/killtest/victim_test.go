@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -74,28 +75,57 @@ func TestVictim(t *testing.T) {
 	})
 }
 
+// plan is what becomes of a victim.
+type plan struct {
+	launcher, habit string
+	ending          ending
+	runs            int
+	after           time.Duration
+	// env are further variables.
+	env []string
+}
+
 // victim is a test binary that measures.
 type victim struct {
 	cmd    *exec.Cmd
 	mark   string
 	folder string
-	output bytes.Buffer
+	output said
 }
 
-// start starts a victim that is to end after a time.
-func start(t *testing.T, launcher, habit string, e *ending, runs int, after time.Duration) *victim {
+// said is what a process prints.
+type said struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// start starts a victim.
+func start(t *testing.T, p plan) *victim {
 	t.Helper()
 	v := &victim{folder: t.TempDir()}
 	v.mark = filepath.Base(filepath.Dir(v.folder)) + "-" + filepath.Base(v.folder)
 	v.cmd = exec.Command(os.Args[0], "-test.run=^TestVictim$", "-test.v")
-	if e.deadline {
-		v.cmd.Args = append(v.cmd.Args, "-test.timeout="+after.String())
+	if p.ending.deadline {
+		v.cmd.Args = append(v.cmd.Args, "-test.timeout="+p.after.String())
 	}
 	v.cmd.Env = append(os.Environ(),
-		roleName+"=victim", markName+"="+v.mark, launcherName+"="+launcher, runsName+"="+strconv.Itoa(runs), habitName+"="+habit,
-		endingName+"="+e.itself, afterName+"="+after.String(),
+		roleName+"=victim", markName+"="+v.mark, launcherName+"="+p.launcher, runsName+"="+strconv.Itoa(p.runs), habitName+"="+p.habit,
+		endingName+"="+p.ending.itself, afterName+"="+p.after.String(),
 		"OPENLOOP_ARTIFACTS="+v.folder, "OPENLOOP_LOCKS="+filepath.Join(v.folder, "locks"),
 		"TMPDIR="+v.folder, "GOTRACEBACK=single", "GITHUB_ACTIONS=", "CI=")
+	v.cmd.Env = append(v.cmd.Env, p.env...)
 	v.cmd.Dir = v.folder
 	v.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	v.cmd.Stdout, v.cmd.Stderr = &v.output, &v.output
@@ -103,6 +133,7 @@ func start(t *testing.T, launcher, habit string, e *ending, runs int, after time
 	if err := v.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = v.cmd.Process.Kill() })
 	return v
 }
 
@@ -183,24 +214,25 @@ func (v *victim) unlocked(ctx context.Context) error {
 	return l.Release()
 }
 
-// records are how many runs it reported finished, and how many are on disk.
-// What it was writing as it was killed may be cut off, and is no record.
-func (v *victim) records(t *testing.T) (reported, stored int, err error) {
+// reported is how many runs it said were finished.
+func (v *victim) reported() int { return len(finished.FindAllString(v.output.String(), -1)) }
+
+// records are the runs on disk. What it was writing as it was killed may be cut
+// off, and is no record.
+func (v *victim) records(t *testing.T) ([]*metric.Record, error) {
 	t.Helper()
-	reported = len(finished.FindAllString(v.output.String(), -1))
 	files, err := filepath.Glob(filepath.Join(v.folder, "records", "TestVictim", "*.jsonl"))
 	if err != nil || len(files) == 0 {
-		return reported, 0, err
+		return nil, err
 	}
 	f, err := os.Open(files[0])
 	if err != nil {
-		return reported, 0, err
+		return nil, err
 	}
 	defer f.Close()
 	records, err := metric.ReadRecords(f)
-	corrupt := (*metric.Corrupt)(nil)
-	if errors.As(err, &corrupt) && corrupt.Line == len(records)+1 {
+	if corrupt := (*metric.Corrupt)(nil); errors.As(err, &corrupt) && corrupt.Line == len(records)+1 {
 		err = nil
 	}
-	return reported, len(records), err
+	return records, err
 }
