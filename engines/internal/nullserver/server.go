@@ -40,7 +40,7 @@ func New(o Options) (*Server, error) {
 	}, nil
 }
 
-// Log is the send times of each stream that has ended, in nanoseconds of
+// Log is the send times of each stream whose end has been sent, in nanoseconds of
 // CLOCK_MONOTONIC, by the request's x-request-id.
 func (s *Server) Log() map[string][]int64 {
 	s.mu.Lock()
@@ -198,19 +198,21 @@ func (s *Server) send() {
 				sleepUntil(min(first.due, until))
 				continue
 			}
+			if first.sent == s.options.Events {
+				s.log(first) // before the client can see the end
+			}
 			over, err := first.step(&s.options, s.end, now)
 			if !over && err == nil {
 				q.fix()
 				continue
 			}
 			q.pop()
-			s.log(first)
 			first.ended <- err
 		}
 	}
 }
 
-// log keeps a stream's send times.
+// log keeps the send times of a stream that has no more events.
 func (s *Server) log(st *stream) {
 	if len(st.times) == 0 {
 		return
