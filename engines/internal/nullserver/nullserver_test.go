@@ -110,6 +110,7 @@ func TestTheTimesOfEvents(t *testing.T) {
 	const period = int64(20 * time.Millisecond)
 	for _, step := range []bool{false, true} {
 		s, url := serving(t, nullserver.Options{Events: 10, Rate: 50, Step: step, Logged: true})
+		begin := nullserver.Now()
 		var all sync.WaitGroup
 		for i := range 20 {
 			all.Go(func() {
@@ -121,14 +122,19 @@ func TestTheTimesOfEvents(t *testing.T) {
 		all.Wait()
 		log, phases := s.Log(), map[int64]bool{}
 		require.Len(t, log, 20)
+		late := period
 		for _, times := range log {
-			due := times[0] - times[0]%period // of the grid, at or before the first
+			due := times[0] // at most: lateness comes and goes
 			for i, at := range times {
-				assert.GreaterOrEqual(t, at, due+int64(i)*period)
+				assert.GreaterOrEqual(t, at, begin+int64(i+1)*period)
+				due = min(due, at-int64(i)*period)
 			}
-			phases[times[0]%period/(period/10)] = true
+			phases[due%period/(period/10)] = true
+			late = min(late, due%period)
 		}
-		if !step {
+		if step {
+			assert.Less(t, late, period/10, "after the grid that all share")
+		} else {
 			assert.Greater(t, len(phases), 3, "tenths of the period in which streams begin")
 		}
 	}
