@@ -14,7 +14,7 @@ const settleAfter = 200 * time.Millisecond
 func (v *visit) connections() bool {
 	var asked, streamed [2]*answer
 	for i := range asked {
-		a, err := v.raw.do(v.ctx, "GET", "/v1/models", nil)
+		a, err := v.keptAsk("GET", "/v1/models", nil)
 		if err != nil {
 			return v.noConnection(err)
 		}
@@ -36,6 +36,16 @@ func (v *visit) connections() bool {
 	return v.ctx.Err() == nil
 }
 
+// keptAsk asks over a connection that was kept, and over a new one where the
+// server has closed that in the very moment.
+func (v *visit) keptAsk(method, path string, body map[string]any) (*answer, error) {
+	a, err := v.raw.ask(v.ctx, true, method, path, body)
+	if err != nil && v.ctx.Err() == nil {
+		a, err = v.raw.ask(v.ctx, true, method, path, body)
+	}
+	return a, err
+}
+
 func (v *visit) noConnection(err error) bool {
 	if v.ctx.Err() == nil {
 		v.say("http", Fault, "find out what closes connections or does not answer", "a request failed: %v", err)
@@ -50,10 +60,10 @@ func (v *visit) rawStream() (*answer, error) {
 	body["max_tokens"], body["stream"], body["temperature"] = 2, true, 0
 	body["ignore_eos"] = true
 	v.sent++
-	a, err := v.raw.do(v.ctx, "POST", path, body)
+	a, err := v.keptAsk("POST", path, body)
 	if err == nil && (a.status == 400 || a.status == 422) {
 		delete(body, "ignore_eos")
-		a, err = v.raw.do(v.ctx, "POST", path, body)
+		a, err = v.keptAsk("POST", path, body)
 	}
 	return a, err
 }

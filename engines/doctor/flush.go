@@ -46,6 +46,9 @@ func (v *visit) askFlush() (f engines.Flush, err error) {
 	}
 	v.until(5*time.Second, func() bool {
 		f, err = flusher.Flush(v.ctx)
+		if classOf(err) == engines.Stale {
+			return false // the client's own mishap
+		}
 		return err != nil || f.Outcome != engines.FlushRefused
 	})
 	return f, err

@@ -110,8 +110,18 @@ func (v *visit) count(g *generation) {
 	}
 }
 
-// attempt makes one generation, which may fail.
+// attempt makes one generation, which may fail. One that was sent over a
+// connection that the server had just closed is made again: that is the
+// client's mishap.
 func (v *visit) attempt(e engines.Engine, r *engines.Request) *generation {
+	g := v.once(e, r)
+	if classOf(g.err) == engines.Stale {
+		g = v.once(e, r)
+	}
+	return g
+}
+
+func (v *visit) once(e engines.Engine, r *engines.Request) *generation {
 	v.sent++
 	g := &generation{request: r}
 	ctx, cancel := context.WithTimeoutCause(v.ctx, v.cfg.Patience, errImpatient)

@@ -18,6 +18,7 @@ import (
 // version and which connection was used.
 type rawClient struct {
 	transport *http.Transport
+	fresh     *http.Transport // keeps no connection
 	root      string
 	header    http.Header
 	patience  time.Duration
@@ -53,6 +54,8 @@ func newRawClient(cfg *Config, root string) *rawClient {
 		IdleConnTimeout: 4 * time.Second, Protocols: new(http.Protocols),
 	}
 	c.transport.Protocols.SetHTTP1(true)
+	c.fresh = c.transport.Clone()
+	c.fresh.DisableKeepAlives = true
 	return c
 }
 
@@ -82,8 +85,15 @@ type answer struct {
 	began, ended time.Time
 }
 
-// do asks once, follows nothing and repeats nothing.
+// do asks once, over a connection of its own, which a server that closes
+// connections cannot have closed already.
 func (c *rawClient) do(ctx context.Context, method, path string, body map[string]any) (*answer, error) {
+	return c.ask(ctx, false, method, path, body)
+}
+
+// ask asks once, follows nothing and repeats nothing. It uses a connection that
+// was kept, and keeps it, or neither.
+func (c *rawClient) ask(ctx context.Context, keep bool, method, path string, body map[string]any) (*answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.patience)
 	defer cancel()
 	a := &answer{began: time.Now()}
@@ -105,6 +115,10 @@ func (c *rawClient) do(ctx context.Context, method, path string, body map[string
 	for name, values := range c.header {
 		r.Header[name] = values
 	}
+	from := c.transport
+	if !keep {
+		from = c.fresh
+	}
 	r.Header.Set("Accept-Encoding", "identity")
 	r.Header.Set("User-Agent", "openloop-doctor")
 	if body != nil {
@@ -113,20 +127,20 @@ func (c *rawClient) do(ctx context.Context, method, path string, body map[string
 	if host := c.header.Get("Host"); host != "" {
 		r.Host = host
 	}
-	resp, err := c.transport.RoundTrip(r)
+	resp, err := from.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}
 	defer resp.Body.Close()
 	a.ended = time.Now()
 	a.status, a.proto, a.header, a.closes = resp.StatusCode, resp.Proto, resp.Header, resp.Close
-	var from io.Reader = resp.Body
+	var whole io.Reader = resp.Body
 	if strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") {
-		if from, err = gzip.NewReader(resp.Body); err != nil {
+		if whole, err = gzip.NewReader(resp.Body); err != nil {
 			return nil, err
 		}
 	}
-	a.body, err = io.ReadAll(io.LimitReader(from, 4<<20))
+	a.body, err = io.ReadAll(io.LimitReader(whole, 4<<20))
 	return a, err
 }
 
