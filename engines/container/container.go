@@ -36,7 +36,6 @@ import (
 	"net"
 	"net/netip"
 	"path"
-	"strconv"
 	"sync"
 
 	"github.com/moby/moby/api/types/container"
@@ -194,7 +193,8 @@ func (b *box) start(ctx context.Context) (*launch.Running, error) {
 }
 
 // url is where Docker published the port. A container that has ended already
-// has none, and its end says more.
+// has none, and its end says more: until that is known the URL is one where
+// nobody can listen.
 func (b *box) url(c *container.InspectResponse) (string, error) {
 	host := b.bind
 	if host.IsUnspecified() {
@@ -206,7 +206,7 @@ func (b *box) url(c *container.InspectResponse) (string, error) {
 		}
 	}
 	if c.State != nil && !c.State.Running {
-		return "http://" + net.JoinHostPort(host.String(), strconv.Itoa(port)), nil
+		return "http://127.0.0.1:0", nil
 	}
 	return "", fmt.Errorf("the container publishes no port %d: let container.Launcher.Configure keep its ports and its network", port)
 }

@@ -101,5 +101,5 @@ func (s signs) explain(err error) error {
 	case s.program != "":
 		return fmt.Errorf("the Docker daemon is down: there is %s and no socket of a daemon (%s): start it (systemctl start docker, or Docker Desktop), or set DOCKER_HOST", s.program, words)
 	}
-	return fmt.Errorf("Docker is missing: there is neither the program docker nor a socket of a daemon (%s): install Docker (https://docs.docker.com/get-started/get-docker/), set DOCKER_HOST to a daemon elsewhere, or leave out Config.Launcher to start a process", words)
+	return fmt.Errorf("there is no Docker here, neither the program docker nor a socket of a daemon (%s): install Docker (https://docs.docker.com/get-started/get-docker/), set DOCKER_HOST to a daemon elsewhere, or leave out Config.Launcher to start a process", words)
 }

@@ -3,10 +3,8 @@
 package container
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -14,8 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/moby/moby/api/types/container"
 
 	"github.com/openloop-go/openloop/engines/internal/servertest"
 )
@@ -48,21 +44,6 @@ type behaviour struct {
 	prints      string // what a program prints
 	code        int    // with which it exits at once; 0 is that it serves
 	oom         bool
-}
-
-type fakeContainer struct {
-	id     string
-	asked  createRequest
-	state  container.State
-	ended  chan struct{} // closed at its end
-	gone   chan struct{} // closed at its removal
-	labels map[string]string
-}
-
-// createRequest is the body of POST /containers/create.
-type createRequest struct {
-	container.Config
-	HostConfig container.HostConfig
 }
 
 func setUp() (func(), error) {
@@ -182,119 +163,4 @@ func (f *fakeDaemon) pull(w http.ResponseWriter, r *http.Request) {
 		}
 		fmt.Fprintln(w, line)
 	}
-}
-
-func (f *fakeDaemon) create(w http.ResponseWriter, r *http.Request) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.createError != "" {
-		refuse(w, http.StatusBadRequest, f.createError)
-		return
-	}
-	f.made++
-	c := &fakeContainer{id: fmt.Sprintf("%012x%052x", f.made, 0), ended: make(chan struct{}), gone: make(chan struct{})}
-	if err := json.NewDecoder(r.Body).Decode(&c.asked); err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
-		return
-	}
-	c.labels = c.asked.Labels
-	f.containers[c.id] = c
-	answer(w, http.StatusCreated, map[string]any{"Id": c.id, "Warnings": []string{}})
-}
-
-func (f *fakeDaemon) start(w http.ResponseWriter, _ *http.Request, c *fakeContainer) {
-	f.mu.Lock()
-	b := f.behaviour
-	if b.startError == "" {
-		c.state = container.State{Status: container.StateRunning, Running: true}
-	}
-	f.mu.Unlock()
-	if b.startError != "" {
-		refuse(w, http.StatusInternalServerError, b.startError)
-		return
-	}
-	if b.code != 0 {
-		f.end(c, b.code, b.oom)
-	}
-	w.WriteHeader(http.StatusNoContent)
-}
-
-// end ends a container that runs.
-func (f *fakeDaemon) end(c *fakeContainer, code int, oom bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	select {
-	case <-c.ended:
-	default:
-		c.state = container.State{Status: container.StateExited, ExitCode: code, OOMKilled: oom}
-		close(c.ended)
-	}
-}
-
-func (f *fakeDaemon) inspect(w http.ResponseWriter, _ *http.Request, c *fakeContainer) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	ports := map[string]any{}
-	if c.state.Running {
-		ports["8000/tcp"] = []map[string]string{{"HostIp": "127.0.0.1", "HostPort": f.port}}
-	}
-	answer(w, 200, map[string]any{
-		"Id": c.id, "Image": "sha256:c0ffee", "State": c.state, "HostConfig": c.asked.HostConfig,
-		"NetworkSettings": map[string]any{"Ports": ports}, "Config": map[string]any{},
-	})
-}
-
-// logs is a stream of frames: a byte for which of the two it is, three of
-// nothing, four of length.
-func (f *fakeDaemon) logs(w http.ResponseWriter, r *http.Request, c *fakeContainer) {
-	f.mu.Lock()
-	text := f.prints
-	f.mu.Unlock()
-	for i, part := range strings.SplitAfter(text, "\n") {
-		header := [8]byte{0: byte(1 + i%2)}
-		binary.BigEndian.PutUint32(header[4:], uint32(len(part)))
-		_, _ = w.Write(header[:])
-		_, _ = io.WriteString(w, part)
-	}
-	_ = http.NewResponseController(w).Flush()
-	select {
-	case <-c.ended:
-	case <-r.Context().Done():
-	}
-}
-
-func (f *fakeDaemon) wait(w http.ResponseWriter, r *http.Request, c *fakeContainer) {
-	_ = http.NewResponseController(w).Flush()
-	until := c.ended
-	if r.URL.Query().Get("condition") == "removed" {
-		until = c.gone
-	}
-	select {
-	case <-until:
-		f.mu.Lock()
-		code := c.state.ExitCode
-		f.mu.Unlock()
-		fmt.Fprintf(w, `{"StatusCode":%d}`, code)
-	case <-r.Context().Done():
-	}
-}
-
-func (f *fakeDaemon) list(w http.ResponseWriter, r *http.Request) {
-	var filters struct{ Label map[string]bool }
-	_ = json.Unmarshal([]byte(r.URL.Query().Get("filters")), &filters)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	found := []map[string]any{}
-	for _, c := range f.containers {
-		matches := true
-		for label := range filters.Label {
-			name, value, valued := strings.Cut(label, "=")
-			got, ok := c.labels[name]
-			matches = matches && ok && (!valued || got == value)
-		}
-		if matches {
-			found = append(found, map[string]any{"Id": c.id, "Names": []string{"/" + c.id[:12]}, "Labels": c.labels, "State": c.state.Status})
-		}
-	}
-	answer(w, 200, found)
 }

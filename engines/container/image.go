@@ -26,7 +26,7 @@ func (d *daemon) images(ctx context.Context, image string, log io.Writer) error 
 	if !d.provider.Config().RyukDisabled {
 		ryuk := testcontainers.ReaperDefaultImage //nolint:staticcheck // it has no other name
 		if err := d.need(ctx, ryuk, noRyuk, log); err != nil {
-			return fmt.Errorf("Testcontainers' reaper cannot run: %w", err)
+			return fmt.Errorf("the reaper of Testcontainers cannot run: %w", err)
 		}
 	}
 	return d.need(ctx, image, "correct Config.Image, build or load the image, or log in to its registry (docker login)", log)

@@ -83,16 +83,17 @@ func TestPart(t *testing.T) {
 
 // testBinary is a test binary that plays a part.
 type testBinary struct {
-	cmd   *exec.Cmd
-	url   string
-	owner owner
+	cmd        *exec.Cmd
+	url        string
+	owner      owner
+	containers []string // ids; none where it did not stay
 }
 
 // play runs a test binary until it has a container.
 func play(t *testing.T, part string, flags ...string) *testBinary {
 	t.Helper()
 	b := &testBinary{cmd: exec.Command(os.Args[0], append([]string{"-test.run=^TestPart$"}, flags...)...)}
-	b.cmd.Env = append(os.Environ(), partVariable+"="+part)
+	b.cmd.Env = append(os.Environ(), partVariable+"="+part, "OPENLOOP_LOCKS="+t.TempDir())
 	apart(b.cmd)
 	out, err := b.cmd.StdoutPipe()
 	if err != nil {
@@ -105,6 +106,12 @@ func play(t *testing.T, part string, flags ...string) *testBinary {
 	b.owner = describe(b.cmd.Process.Pid)
 	if _, err := fmt.Fscanf(out, "started %s\n", &b.url); err != nil {
 		t.Fatalf("the test binary says no address: %v", err)
+	}
+	for _, c := range listed(t, b.owner) {
+		b.containers = append(b.containers, c.ID)
+	}
+	if part == "stays" && len(b.containers) != 1 {
+		t.Fatalf("the test binary has containers %v", b.containers)
 	}
 	return b
 }

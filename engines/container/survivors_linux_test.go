@@ -11,43 +11,45 @@ import (
 
 // However the test binary ends, its container does not outlive it.
 func TestNothingOutlivesTheTestBinary(t *testing.T) {
+	prepare()
+	slow := play(t, "stays", "-test.timeout=20s") // 15 s of it are kept for stopping
 	for _, test := range []struct {
 		name, part string
 		signal     os.Signal
-		flags      []string
 	}{
-		{"kill -9", "stays", syscall.SIGKILL, nil},
-		{"kill -TERM", "stays", syscall.SIGTERM, nil},
-		{"kill -INT", "stays", os.Interrupt, nil},
-		{"a panic in a goroutine", "panics", nil, nil},
-		{"the deadline", "stays", nil, []string{"-test.timeout=20s"}},
-		{"os.Exit", "exits", nil, nil},
-		{"a test that fails", "fails", nil, nil},
+		{"kill -9", "stays", syscall.SIGKILL},
+		{"kill -TERM", "stays", syscall.SIGTERM},
+		{"kill -INT", "stays", os.Interrupt},
+		{"a panic in a goroutine", "panics", nil},
+		{"os.Exit", "exits", nil},
+		{"a test that fails", "fails", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			prepare()
-			b := play(t, test.part, test.flags...)
-			ids := listed(t, b.owner)
+			b := play(t, test.part)
 			if test.signal != nil {
-				if len(ids) != 1 {
-					t.Fatalf("it has %d containers", len(ids))
-				}
 				if err := b.cmd.Process.Signal(test.signal); err != nil {
 					t.Fatal(err)
 				}
 			}
-			_ = b.cmd.Wait()
-			for _, c := range ids {
-				awaitRemoval(t, c.ID)
-			}
-			unwatched(t, b.owner)
-			if left := listed(t, b.owner); len(left) != 0 {
-				t.Errorf("%d containers left", len(left))
-			}
-			if free(b.url) != real {
-				t.Errorf("the port of %s: free %t", b.url, free(b.url))
-			}
+			b.gone(t)
 		})
+	}
+	t.Run("the deadline", slow.gone)
+}
+
+// gone waits for the test binary's end, and fails the test when anything of it
+// is left.
+func (b *testBinary) gone(t *testing.T) {
+	_ = b.cmd.Wait()
+	for _, id := range b.containers {
+		awaitRemoval(t, id)
+	}
+	unwatched(t, b.owner)
+	if left := listed(t, b.owner); len(left) != 0 {
+		t.Errorf("%d containers left", len(left))
+	}
+	if free(b.url) != real {
+		t.Errorf("the port of %s: free %t", b.url, free(b.url))
 	}
 }
 
@@ -76,9 +78,9 @@ func free(url string) bool {
 func TestNextStartRemovesWhatIsLeft(t *testing.T) {
 	prepare()
 	b := play(t, "stays")
-	left, dogs := listed(t, b.owner), watchdogs(t, b.owner)
-	if len(left) != 1 || len(dogs) != 1 {
-		t.Fatalf("%d containers, watchdogs %v", len(left), dogs)
+	dogs := watchdogs(t, b.owner)
+	if len(b.containers) != 1 || len(dogs) != 1 {
+		t.Fatalf("containers %v, watchdogs %v", b.containers, dogs)
 	}
 	if removed, err := Reap(t.Context()); err != nil || len(listed(t, b.owner)) != 1 {
 		t.Fatalf("Reap() = %v, %v while the owner lives", removed, err)

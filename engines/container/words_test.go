@@ -22,7 +22,7 @@ func TestNoDaemonIsExplained(t *testing.T) {
 		want string
 	}{
 		{"nothing", signs{}, errors.New("socket not found"),
-			"Docker is missing: there is neither the program docker nor a socket of a daemon (socket not found): install Docker (https://docs.docker.com/get-started/get-docker/), set DOCKER_HOST to a daemon elsewhere, or leave out Config.Launcher to start a process"},
+			"there is no Docker here, neither the program docker nor a socket of a daemon (socket not found): install Docker (https://docs.docker.com/get-started/get-docker/), set DOCKER_HOST to a daemon elsewhere, or leave out Config.Launcher to start a process"},
 		{"a program without a daemon", signs{program: "/usr/bin/docker"}, errors.New("socket not found"),
 			"the Docker daemon is down: there is /usr/bin/docker and no socket of a daemon (socket not found): start it (systemctl start docker, or Docker Desktop), or set DOCKER_HOST"},
 		{"a socket that a daemon left", signs{program: "/usr/bin/docker", socket: defaultSocket}, refused,
