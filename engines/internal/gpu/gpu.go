@@ -1,12 +1,13 @@
 // Package gpu reads NVIDIA GPUs of this host: which there are, and their
 // clocks, temperature, power and memory as they are now. It reads through
-// NVML where it is built in (build tag gpu, on Linux, with cgo), else by
-// asking nvidia-smi. What cannot be read is unknown, never zero.
+// NVML where that can be loaded (on Linux, built with cgo), else by asking
+// nvidia-smi. What cannot be read is unknown, never zero.
 package gpu
 
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 
 	"github.com/openloop-go/openloop/engines"
 )
@@ -43,12 +44,24 @@ type Reader interface {
 
 // ErrNone is that there is nothing to ask: no driver's library and no
 // nvidia-smi.
-var ErrNone = errors.New("this host has no NVIDIA driver to ask (no libnvidia-ml built in, no nvidia-smi)")
+var ErrNone = errors.New("this host has no NVIDIA driver to ask (neither libnvidia-ml nor nvidia-smi)")
 
 // Host reads the GPUs of this host. It is an ErrNone where there are none.
 func Host() (Reader, error) {
-	if r := library(); r != nil {
-		return r, nil
+	if !programOnly.Load() {
+		if r := library(); r != nil {
+			return r, nil
+		}
 	}
 	return findProgram()
+}
+
+// programOnly keeps Host from NVML.
+var programOnly atomic.Bool
+
+// AskProgram has Host ask nvidia-smi even where NVML can be loaded, until undo
+// is called: in tests a script can stand for it.
+func AskProgram() (undo func()) {
+	was := programOnly.Swap(true)
+	return func() { programOnly.Store(was) }
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/openloop-go/openloop/engines/internal/gpu"
 )
 
 var three = []GPU{
@@ -66,6 +68,7 @@ func TestLocal(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the stand-in is a shell script")
 	}
+	t.Cleanup(gpu.AskProgram())
 	dir := t.TempDir()
 	t.Setenv("PATH", dir+":/usr/bin:/bin")
 	script := "#!/bin/sh\ncat <<'END'\n"

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/openloop-go/openloop/engines"
+	"github.com/openloop-go/openloop/engines/internal/gpu"
 	"github.com/openloop-go/openloop/engines/internal/lock"
 	"github.com/openloop-go/openloop/engines/launch"
 )
@@ -81,7 +82,6 @@ var waited = regexp.MustCompile(`(waited )\d+s`)
 func TestStartWaitsForTheDevice(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("OPENLOOP_LOCKS", t.TempDir())
-	t.Setenv("PATH", t.TempDir()) // no nvidia-smi
 	end := another(t, lock.CPU)
 	f := &onLog{&fake{TB: t}, end}
 	s, err := start(f, testKind(), launch.Config{Model: "m", Args: []string{"--device=cpu"}})
@@ -129,6 +129,7 @@ func TestAFailedStartGivesTheDeviceBack(t *testing.T) {
 // the first has in use, in MiB.
 func standInSMI(t *testing.T) (used string) {
 	t.Helper()
+	t.Cleanup(gpu.AskProgram())
 	dir := t.TempDir()
 	used = filepath.Join(dir, "used")
 	script := `#!/bin/sh
