@@ -50,7 +50,7 @@ func TestPercentage(t *testing.T) {
 		err  bool
 	}{
 		{"5%", 0.05, false}, {"0.05", 0.05, false}, {"2.5%", 0.025, false}, {"12.5 %", 0.125, false},
-		{"5", 0, true}, {"100%", 0, true}, {"0%", 0, true}, {"-1%", 0, true}, {"", 0, true}, {"%", 0, true},
+		{"100%", 1, false}, {"5", 0, true}, {"101%", 0, true}, {"0%", 0, true}, {"-1%", 0, true}, {"", 0, true}, {"%", 0, true},
 		{"NaN", 0, true}, {"Inf", 0, true}, {"five", 0, true},
 	} {
 		var p percentage
