@@ -15,8 +15,8 @@
 // a gate that skips is green and has measured nothing.
 //
 // A trial of the gate on a real vLLM needs no GPU, and a model of random weights
-// no download: the same build beside itself must not be called slower, and one
-// that does not compile its graphs must be.
+// no download: the same server beside itself must not be called slower, and one
+// that takes its prompts in small pieces must be.
 //
 //	OPENLOOP_VLLM_SERVER=/opt/vllm/bin/vllm OPENLOOP_VLLM_MODEL=/models/tiny \
 //	go test -tags=vllm -v -timeout 40m ./examples/vllm

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,40 +34,45 @@ func onProcessor(t *testing.T, args ...string) engines.Engine {
 	}
 	var cfg vllm.Config
 	cfg.Model, cfg.Command = model, []string{program, "serve"}
-	cfg.Args = append([]string{"--load-format", "dummy", "--max-model-len", "4096"}, args...)
+	cfg.Args = append([]string{"--load-format", "dummy", "--max-model-len", "4096", "--max-num-seqs", "16", "--enforce-eager"}, args...)
 	cfg.Env = []string{"VLLM_CPU_KVCACHE_SPACE=1", "HF_HUB_OFFLINE=1"}
 	return vllm.Start(t, cfg)
 }
 
 var (
 	// onOneHost are the limits for a load that is made on the server's own
-	// host: requests leave late whenever the server takes all of it. Latencies
-	// run from the schedule, so that what is late counts.
-	onOneHost = benchtest.Limits{Lag: 200 * time.Millisecond, Achieved: 0.95}
+	// host: where other programs take it, requests leave late, and events that
+	// came one by one are read several at a time. Latencies run from the
+	// schedule, so that what is late counts.
+	onOneHost = benchtest.Limits{Lag: 200 * time.Millisecond, Achieved: 0.95, ZeroGaps: 1}
 
-	// oneByOne is one request at a time: the quietest load there is.
+	// oneByOne is one request at a time, nearly all prompt: the quietest load
+	// there is, and quick to measure.
 	oneByOne = benchtest.Point{
-		Workload: fixtures.Lengths{Prompt: fixtures.Fixed(256), Output: fixtures.Fixed(32)},
+		Workload: fixtures.Lengths{Prompt: fixtures.Fixed(512), Output: fixtures.Fixed(8)},
 		Closed:   benchtest.Closed{InFlight: 1}, Requests: 40, Warmup: 5, Settle: 5,
 		Starts: 1, Cache: benchtest.ProvedCold, Limits: onOneHost,
 	}
 
 	// tenPercent is told its number of gates, because the baseline of these
-	// tests is in no module.
+	// tests is in no module. The few tokens after the first one are small steps
+	// that other programs disturb most, so that the whole is watched.
 	tenPercent = regressions.Gate{
 		Margin: 0.10, Gates: 1,
-		Metrics: []regressions.Metric{{Name: "p50-e2e-sec"}, {Name: "p50-tpot-sec"}},
+		Metrics: []regressions.Metric{{Name: "p50-ttft-sec"}, {Name: "p50-e2e-sec", Watch: true}},
 	}
 )
 
 // The gate on a real vLLM, on a real clock, with a real processor's noise: the
-// same build beside itself is not called slower, and one that does not compile
-// its graphs, which costs a fifth to a third of the time, is.
+// same server beside itself passes, and one that takes its prompts 32 tokens at
+// a time, which makes them two to three times as slow, has regressed. On a host
+// that is too busy for a margin of 10 % the same server may be inconclusive, never
+// slower.
 //
 // All runs are made in turns with those of a server that stays the same, so that
 // what changes on the host meets both alike.
 func TestTheGateOnAProcessor(t *testing.T) {
-	control, same, slow := onProcessor(t), onProcessor(t), onProcessor(t, "--enforce-eager")
+	control, same, slow := onProcessor(t), onProcessor(t), onProcessor(t, "--max-num-batched-tokens", "32")
 	own(t)
 
 	t.Run("holds its SLO", func(t *testing.T) {
@@ -86,19 +92,21 @@ func TestTheGateOnAProcessor(t *testing.T) {
 
 	_, again := benchtest.MeasureBoth(t, control, same, oneByOne)
 	report(t, "the same again", again)
-	expect(t, "the same again, against the baseline", regressions.Pass, func(said *said) {
+	notSlower := []regressions.Status{regressions.Pass, regressions.Inconclusive}
+	expect(t, "the same again, against the baseline", notSlower, func(said *said) {
 		assert.NoRegression(said, again, tenPercent)
 	})
-	expect(t, "the same again, beside the control", regressions.Pass, func(said *said) {
+	expect(t, "the same again, beside the control", notSlower, func(said *said) {
 		assert.NotSlower(said, again, again.Control, tenPercent)
 	})
 
 	_, slower := benchtest.MeasureBoth(t, control, slow, oneByOne)
-	report(t, "without compiled graphs", slower)
-	expect(t, "without compiled graphs, against the baseline", regressions.Regressed, func(said *said) {
+	report(t, "32 tokens at a time", slower)
+	regressed := []regressions.Status{regressions.Regressed}
+	expect(t, "32 tokens at a time, against the baseline", regressed, func(said *said) {
 		assert.NoRegression(said, slower, tenPercent)
 	})
-	expect(t, "without compiled graphs, beside the control", regressions.Regressed, func(said *said) {
+	expect(t, "32 tokens at a time, beside the control", regressed, func(said *said) {
 		assert.NotSlower(said, slower, slower.Control, tenPercent)
 	})
 }
@@ -129,13 +137,14 @@ func report(t *testing.T, name string, runs *benchtest.Runs) {
 }
 
 // expect checks the first word of what an assertion says.
-func expect(t *testing.T, what string, want regressions.Status, judge func(*said)) {
+func expect(t *testing.T, what string, want []regressions.Status, judge func(*said)) {
 	t.Helper()
 	var said said
 	judge(&said)
 	t.Logf("%s\n%s", what, said.text)
-	if !strings.HasPrefix(strings.TrimSpace(said.text), string(want)+":") {
-		t.Errorf("%s: want %s", what, want)
+	verdict, _, _ := strings.Cut(strings.TrimSpace(said.text), ":")
+	if !slices.Contains(want, regressions.Status(verdict)) {
+		t.Errorf("%s: %s, want %v", what, verdict, want)
 	}
 }
 
