@@ -30,8 +30,11 @@ func (s *session) client(r *metric.Record, out outcome) {
 // the median is the least that is taken.
 func (j *judge) readReadings(into map[string]float64) {
 	var lags []time.Duration
-	events, opened := 0, 0
+	events, opened, answered := 0, 0, 0
 	for _, t := range j.window {
+		if t.Events > 0 {
+			answered++
+		}
 		if t.ReadLag > 0 {
 			lags = append(lags, t.ReadLag)
 			events += t.Events
@@ -40,9 +43,11 @@ func (j *judge) readReadings(into map[string]float64) {
 			opened++
 		}
 	}
-	into["new_connections"] = float64(opened)
-	if len(lags) == 0 {
-		return
+	if !j.r.Virtual { // there it is chance, and not recorded
+		into["new_connections"] = float64(opened)
+	}
+	if 2*len(lags) < answered || len(lags) == 0 {
+		return // told of so few that it is not told of the run
 	}
 	slices.Sort(lags)
 	q := max(0.5, math.Pow(0.99, float64(events)/float64(len(lags))))

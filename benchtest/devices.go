@@ -3,6 +3,7 @@ package benchtest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -145,7 +146,8 @@ func summary(samples [][]engines.Device) map[string]float64 {
 	}
 	lower := func(a, b float64) bool { return a < b }
 	higher := func(a, b float64) bool { return a > b }
-	for _, d := range byID {
+	for _, id := range slices.Sorted(maps.Keys(byID)) {
+		d := byID[id]
 		clocks := numbers(d, func(d engines.Device) engines.Count { return d.ClockMHz })
 		if len(clocks) > 0 {
 			worst(deviceClockMin, slices.Min(clocks), lower)
@@ -187,10 +189,10 @@ func mean(values []float64) float64 {
 }
 
 // drift is the relative change from the first quarter to the last; NaN of
-// fewer than eight values.
+// fewer than eight values, and of a clock that began at none.
 func drift(values []float64) float64 {
 	quarter := len(values) / 4
-	if quarter < 2 {
+	if quarter < 2 || mean(values[:quarter]) == 0 {
 		return math.NaN()
 	}
 	return mean(values[len(values)-quarter:])/mean(values[:quarter]) - 1

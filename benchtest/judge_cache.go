@@ -41,8 +41,19 @@ func cachedShare(r *metric.Record) (share float64, proof string) {
 	}
 	hits, hit := r.Counters["cache_hits"]
 	queries, queried := r.Counters["cache_queries"]
+	// The engine's counters are of the probes too.
+	for i := range r.Probes {
+		switch p := &r.Probes[i]; {
+		case p.Failed():
+		case p.PromptTokens < 0 || p.CachedTokens < 0:
+			return math.NaN(), ""
+		default:
+			queries -= float64(p.PromptTokens)
+			hits -= float64(p.CachedTokens)
+		}
+	}
 	if hit && queried && queries > 0 {
-		return hits / queries, "counters"
+		return max(hits, 0) / queries, "counters"
 	}
 	return math.NaN(), ""
 }

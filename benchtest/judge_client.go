@@ -99,13 +99,17 @@ func micro(seconds float64) time.Duration {
 // stopped holds the stops of the garbage collector against their limit.
 func (j *judge) stopped(ok func(string, ...any)) {
 	share, known := j.r.Client.Readings[readStoppedShare]
-	longest := j.r.Client.Readings[readStoppedMax]
+	longest, told := j.r.Client.Readings[readStoppedMax]
+	most := "the longest unknown"
+	if told {
+		most = fmt.Sprintf("%v at most", micro(longest))
+	}
 	switch {
 	case !known:
-	case share > maxStopped && longest > j.p.Limits.Lag.Seconds():
-		j.problem(kindClient, "the garbage collector stopped this process for %s of the window, %v at most, limits %s and %v: nothing was stamped meanwhile; raise GOGC, or keep less in memory", percent(share), micro(longest), percent(maxStopped), j.p.Limits.Lag)
+	case share > maxStopped && (!told || longest > j.p.Limits.Lag.Seconds()):
+		j.problem(kindClient, "the garbage collector stopped this process for %s of the window, %s, limits %s and %v: nothing was stamped meanwhile; raise GOGC, or keep less in memory", percent(share), most, percent(maxStopped), j.p.Limits.Lag)
 	default:
-		ok("the garbage collector stopped this process for %s of the window, %v at most", percent(share), micro(longest))
+		ok("the garbage collector stopped this process for %s of the window, %s", percent(share), most)
 	}
 }
 

@@ -90,7 +90,8 @@ func (from *local) readings(to *local, into map[string]float64) {
 	if from.process > 0 && to.process > 0 {
 		into[readProcess] = (to.process - from.process).Seconds() / seconds
 	}
-	if all := to.all - from.all; from.all > 0 && to.all > from.all {
+	// Counters of idle and stolen time have been seen to step back.
+	if all := to.all - from.all; from.all > 0 && to.all > from.all && to.busy >= from.busy && to.busy-from.busy <= all {
 		into[readHost] = float64(to.busy-from.busy) / float64(all)
 	}
 }

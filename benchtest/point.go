@@ -16,6 +16,8 @@ type SLO = metric.SLO
 // and is the same in every arm; content decides the tokens themselves, and is
 // never the same twice on one start of an engine.
 //
+// Request may be called from several goroutines at once.
+//
 // A workload may also have Validate() error, called before anything starts,
 // and String() string, which is part of the point's identity.
 type Workload interface {

@@ -15,7 +15,11 @@ func TestAWakerKeepsHowLateItWoke(t *testing.T) {
 	}
 	var seen *wakes
 	for seen = w.take(); seen.n == 0; seen = w.take() {
-		time.Sleep(wakeEvery)
+		select {
+		case <-w.done:
+			t.Fatal("the waker has ended")
+		case <-time.After(wakeEvery):
+		}
 	}
 	w.stop()
 	assert.Positive(t, seen.max)

@@ -193,7 +193,7 @@ func (j judging) status(f Finding, d stat.Decision, margin float64) Status {
 		return Regressed
 	case f.Role == Guard && f.estimate.Diff < margin:
 		return Pass
-	case f.def.Scale == metric.Ratio && f.estimate.AtLeast(0) <= j.worse && math.Abs(f.Change) > suspicious:
+	case inPercent(f.def) && f.estimate.AtLeast(0) <= j.worse && math.Abs(f.Change) > suspicious:
 		return Invalid
 	case d == stat.Faster:
 		return Improved

@@ -82,3 +82,11 @@ func TestBaselineKeepsItsSLO(t *testing.T) {
 	assert.Equal(t, objectives, b.SLO)
 	assert.Equal(t, 12.4, b.Runs[0].Values["goodput-req/s"]/(1+0.004*wobble[11]))
 }
+
+// Goodput that doubles beyond chance is not believed, as a latency that halves
+// is not.
+func TestSuspiciousGoodput(t *testing.T) {
+	v := regressions.Judge(stored(nearKnee(12, objectives, 0.4)), nearKnee(12, objectives, 0.9), regressions.Gate{})
+	assert.Equal(t, regressions.Invalid, v.Status)
+	assert.Contains(t, v.Reason, "suspicious: goodput-req/s +125 % better is an improvement of more than 50 %")
+}

@@ -123,7 +123,7 @@ func judgeable(records []*metric.Record) (unsettled string, err error) {
 		return "", errors.Join(problems...)
 	}
 	v, err := steady.JudgeRecords(records...)
-	quiet := first.Capacity > 0 && first.Rate <= quietShare*first.Capacity
+	quiet := first.Capacity > 0 && first.Rate > 0 && first.Rate <= quietShare*first.Capacity
 	switch {
 	case err == nil && v.State == steady.Growing:
 		return "", fmt.Errorf("the queue grows, so its latencies are a function of how long one ran: %s", v)

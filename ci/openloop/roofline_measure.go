@@ -4,11 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
-	"runtime"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/openloop-go/openloop/benchtest"
@@ -30,7 +25,7 @@ const (
 	streamEvents = 30
 	// wideStreams are open at once in the last step, and wideRate events a
 	// second are in each.
-	wideStreams, wideEvents, wideRate = 10_000, 2, 2
+	wideStreams, wideEvents, wideRate = 10_000, 6, 2
 	// shares of the time that the steps have.
 	requestShare, eventShare = 0.40, 0.55
 	requestWindow            = 400 * time.Millisecond
@@ -233,26 +228,4 @@ func (m *rooflineRun) run(ctx context.Context, engine engines.Engine, p benchtes
 		m.describe(r)
 	}
 	return r, nil
-}
-
-// describe takes what this host is from a record, and adds what it is doing.
-func (m *rooflineRun) describe(r *metric.Record) {
-	for _, p := range r.Identity {
-		if name, ours := strings.CutPrefix(p.Key, "client-"); ours || p.Key == "go" || p.Key == "openloop" {
-			m.out.Host = append(m.out.Host, metric.Pair{Key: name, Value: p.Value})
-		}
-	}
-	add := func(key, value string) {
-		m.out.Host = append(m.out.Host, metric.Pair{Key: key, Value: value})
-	}
-	add("gomaxprocs", strconv.Itoa(runtime.GOMAXPROCS(0)))
-	if n := openFiles(); n > 0 {
-		add("open-files", strconv.Itoa(n))
-	}
-	if text, err := os.ReadFile("/proc/loadavg"); err == nil {
-		if fields := strings.Fields(string(text)); len(fields) > 0 {
-			add("load-average", fields[0])
-		}
-	}
-	slices.SortStableFunc(m.out.Host, func(a, b metric.Pair) int { return strings.Compare(a.Key, b.Key) })
 }

@@ -101,10 +101,10 @@ func (s *nullServer) answer(c net.Conn) {
 		if rate == 0 || strings.Contains(r.id, "-ready") { // the driver's first look at an engine need not wait
 			now := time.Now().UnixNano()
 			all := append(append(bytes.Clone(nullHead), bytes.Repeat(nullEvent, r.tokens)...), nullEnd(r.tokens)...)
+			s.keep(r.id, []int64{now}) // before the client can ask for it
 			if _, err := c.Write(all); err != nil {
 				return
 			}
-			s.keep(r.id, []int64{now})
 			continue
 		}
 		if _, err := c.Write(nullHead); err != nil {

@@ -124,7 +124,7 @@ func FuzzReadNull(f *testing.F) {
 }
 
 func TestTheAnswerOfARoofline(t *testing.T) {
-	r := roofline{Holds: rooflineHolds{Requests: 8000, Events: 80_000, Streams: 10_000}}
+	r := roofline{Holds: rooflineHolds{Requests: 8000, Events: 80_000, Streams: 10_000, Limited: []string{"requests", "events"}}}
 	for _, c := range []struct {
 		rate   float64
 		tokens int
@@ -141,6 +141,8 @@ func TestTheAnswerOfARoofline(t *testing.T) {
 		assert.Equal(t, c.why, a.Why)
 		assert.Equal(t, c.held, a.Held, c.why)
 	}
+	r.Holds.Limited = []string{"events"}
+	assert.Equal(t, "9,000 requests/s of 1 token, 9,000 events/s: not shown to be held, since it is more than was tried: 123.8 % of what was, requests and events together", r.answer(rooflineAsk{9000, 1}).Why)
 	none := (&roofline{}).answer(rooflineAsk{1, 1})
 	assert.False(t, none.Held)
 	assert.Equal(t, "1 requests/s of 1 token: not held: not even the first step was", none.Why)

@@ -31,8 +31,12 @@ func (r *roofline) answer(ask rooflineAsk) *rooflineAnswer {
 	a.Share = ask.Rate/r.Holds.Requests + events/r.Holds.Events
 	a.Held = a.Share <= 1
 	word := "held"
-	if !a.Held {
+	switch {
+	case a.Held:
+	case slices.Contains(r.Holds.Limited, "requests") && slices.Contains(r.Holds.Limited, "events"):
 		word = "not held"
+	default: // no limit was found
+		word = "not shown to be held, since it is more than was tried"
 	}
 	a.Why = fmt.Sprintf("%s, %s events/s: %s: %s of what was, requests and events together", load, whole1000(events), word, tenths(a.Share))
 	return a

@@ -62,8 +62,8 @@ func (w *watched) late(r *metric.Record, sent map[string][]int64) []time.Duratio
 	origin := r.Time.UnixNano()
 	for _, t := range r.Counted() {
 		stamps, times := w.at[t.ID], sent[t.ID]
-		if len(stamps) < len(times) && len(times) > 1 {
-			continue
+		if len(times) == 0 || len(stamps) < len(times) && len(times) > 1 {
+			continue // the server was not done with it when it was asked
 		}
 		for i, at := range stamps {
 			// All events of one write have its time.
@@ -152,7 +152,8 @@ func (m *rooflineRun) wide(ctx context.Context) error {
 		return ctx.Err()
 	}
 	cancel()
-	wide.BytesEach = <-each
+	bytes, all := <-each
+	wide.BytesEach = bytes
 	for _, t := range r.Counted() {
 		if !t.Failed() {
 			wide.Ended++
@@ -161,7 +162,10 @@ func (m *rooflineRun) wide(ctx context.Context) error {
 		}
 		wide.SentSec = max(wide.SentSec, (t.Sent - t.Scheduled).Seconds())
 	}
-	if m.out.Streams = wide; wide.Ended >= n {
+	if !all && wide.Reason == "" {
+		wide.Reason = "they were never all open at once: the first had ended before the last was sent"
+	}
+	if m.out.Streams = wide; all && wide.Ended >= n {
 		m.out.Holds.Streams = n
 	} else {
 		m.out.Holds.Limited = append(m.out.Holds.Limited, "streams")

@@ -72,7 +72,22 @@ func compare(args []string) error {
 	before := loadAverage()
 	c.all(ctx)
 	c.print(os.Stdout, before)
-	return ctx.Err()
+	return errors.Join(ctx.Err(), c.failed())
+}
+
+// failed are the errors of all runs, where no run of any client is left.
+func (c *comparison) failed() error {
+	var errs []error
+	for _, m := range c.measured {
+		if m.err == nil {
+			return nil
+		}
+		errs = append(errs, m.err)
+	}
+	if errs == nil {
+		return errors.New("nothing was measured")
+	}
+	return errors.Join(errs...)
 }
 
 // all makes all runs, until ctx ends.
