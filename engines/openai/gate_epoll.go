@@ -25,32 +25,37 @@ type gate struct {
 	doorway, clock syscall.RawConn
 }
 
-func openGate() (g *gate, err error) {
-	g = &gate{sockets: -1}
-	defer func() {
-		if err != nil {
-			g.close()
-		}
-	}()
+func openGate() (*gate, error) {
+	g := &gate{sockets: -1}
+	if err := g.open(); err != nil {
+		g.close()
+		return nil, err
+	}
+	return g, nil
+}
+
+// open opens what the gate waits by; close closes as much as was opened.
+func (g *gate) open() error {
+	var err error
 	if g.sockets, err = syscall.EpollCreate1(syscall.EPOLL_CLOEXEC); err != nil {
-		return nil, os.NewSyscallError("epoll_create1", err)
+		return os.NewSyscallError("epoll_create1", err)
 	}
 	door, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
 	if err != nil {
-		return nil, os.NewSyscallError("epoll_create1", err)
+		return os.NewSyscallError("epoll_create1", err)
 	}
 	if g.door, g.doorway, err = pollable(door, "epoll"); err != nil {
-		return nil, err
+		return err
 	}
 	if err := syscall.EpollCtl(door, syscall.EPOLL_CTL_ADD, g.sockets, &syscall.EpollEvent{Events: syscall.EPOLLONESHOT}); err != nil {
-		return nil, os.NewSyscallError("epoll_ctl", err)
+		return os.NewSyscallError("epoll_ctl", err)
 	}
 	timer, _, no := syscall.Syscall(syscall.SYS_TIMERFD_CREATE, clockMonotonic, syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
 	if no != 0 {
-		return nil, os.NewSyscallError("timerfd_create", no)
+		return os.NewSyscallError("timerfd_create", no)
 	}
 	g.timer, g.clock, err = pollable(int(timer), "timerfd")
-	return g, err
+	return err
 }
 
 const clockMonotonic = 1
