@@ -27,6 +27,8 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case os.Args[1] == "contend":
 		os.Exit(contend(name, os.Args[2]))
+	case os.Args[1] == "try":
+		os.Exit(try(name, os.Args[2]))
 	case os.Args[1] == "watchdog": // it has inherited the file, and waits for the end of the pipe
 		fmt.Println("watching")
 		_, _ = bufio.NewReader(os.Stdin).ReadString('\n')

@@ -1,7 +1,9 @@
 package lock
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -77,9 +79,13 @@ func lockPath(folder, name string) string { return filepath.Join(folder, fileNam
 
 // lockFile opens and locks a file; nil is one that another process has locked.
 func lockFile(path string) (*os.File, error) {
-	for {
-		file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	for refused := 0; ; {
+		file, err := openFile(path)
 		if err != nil {
+			// Another user's file comes and goes, and is not for all at first.
+			if refused++; refused < 10 && errors.Is(err, fs.ErrPermission) {
+				continue
+			}
 			return nil, err
 		}
 		locked, err := tryLock(file)
@@ -94,6 +100,24 @@ func lockFile(path string) (*os.File, error) {
 			return nil, nil
 		}
 	}
+}
+
+// openFile opens a lock's file, which users may share. To lock it is enough
+// that it can be read, as one that a umask has closed to writing; and in a
+// folder as /tmp another user's file may not be opened with O_CREATE at all
+// (fs.protected_regular of Linux).
+func openFile(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	if err == nil {
+		_ = file.Chmod(0o666) // whatever the umask; the owner's to do
+		return file, nil
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		if read, readErr := os.Open(path); readErr == nil {
+			return read, nil
+		}
+	}
+	return nil, err
 }
 
 // current reports that the file is the one that others find at its path. Who
