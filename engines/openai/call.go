@@ -156,9 +156,7 @@ func (c *call) eof(why error) {
 // end is the end of reading.
 func (c *call) end(err error) {
 	c.ended = true
-	if c.stay != nil {
-		c.stay.Stop()
-	}
+	defer c.release()
 	if c.failure != nil || c.bad != nil || err == errEnough {
 		return
 	}
@@ -169,6 +167,16 @@ func (c *call) end(err error) {
 			}
 		}
 		c.stream.end()
+	}
+}
+
+// release gives back what the call holds, however it ended.
+func (c *call) release() {
+	if c.stay != nil {
+		c.stay.Stop()
+	}
+	if c.inflate != nil {
+		c.inflate.close()
 	}
 }
 

@@ -87,6 +87,13 @@ func (f *inflate) take(b []byte) error {
 func (f *inflate) end() error {
 	f.last = true
 	f.next()
-	f.stop()
 	return f.err
+}
+
+// close ends the coroutine, which feeds nothing more.
+func (f *inflate) close() {
+	if f.err == nil {
+		f.err = io.ErrClosedPipe
+	}
+	f.stop()
 }

@@ -95,14 +95,14 @@ func (l *loop) add(s *socket) error {
 func (l *loop) run() {
 	clean := false
 	defer func() {
-		if clean {
-			return
+		s := l.serving
+		if clean || s == nil {
+			return // a panic of the loop's own goes on
 		}
 		v := recover()
-		if l.serving != nil {
-			l.serving.wire.threw(v, v == nil)
-			l.drop(l.serving)
-		}
+		l.serving = nil
+		s.wire.threw(v, v == nil)
+		l.drop(s)
 		go l.run()
 	}()
 	l.iov.Base, l.iov.Len = &l.buf[0], readSize
@@ -167,18 +167,18 @@ func (l *loop) ready(s *socket, events uint32) {
 			continue
 		case no == syscall.EAGAIN:
 			return
+		}
+		var open bool
+		l.serving = s
+		switch {
 		case no != 0:
 			s.wire.lost(s.failed("read", "read", no))
-			l.drop(s)
-			return
 		case n == 0:
 			s.wire.lost(nil)
-			l.drop(s)
-			return
+		default:
+			at, lag := l.arrived(s)
+			open = s.wire.took(l.buf[:n], at, lag)
 		}
-		at, lag := l.arrived(s)
-		l.serving = s
-		open := s.wire.took(l.buf[:n], at, lag)
 		l.serving = nil
 		if !open {
 			l.drop(s)

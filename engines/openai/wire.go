@@ -106,18 +106,21 @@ func (w *wire) lost(why error) {
 }
 
 // close closes the wire to calls and ends the one that it serves. It returns
-// false, as took does.
+// false, as took does. The end can complete an event: the wire still has its
+// call then, so that threw finds it.
 func (w *wire) close(why error) bool {
 	w.mu.Lock()
-	if w.closed, w.err = true, why; why == nil {
-		w.err = io.EOF
+	if !w.closed {
+		if w.closed, w.err = true, why; why == nil {
+			w.err = io.EOF
+		}
 	}
-	c := w.call.Swap(nil)
 	w.mu.Unlock()
-	if c != nil {
+	if c := w.call.Load(); c != nil {
 		if !c.ended {
 			c.eof(why)
 		}
+		w.call.Store(nil)
 		close(c.done)
 	}
 	return false
@@ -134,6 +137,7 @@ func (w *wire) alive() bool {
 func (w *wire) threw(v any, left bool) {
 	if c := w.call.Load(); c != nil {
 		c.panicked, c.left, c.ended = v, left, true
+		c.release()
 	}
 	w.close(io.EOF)
 }
