@@ -87,7 +87,7 @@ func TestLaunchSaysWhatToDo(t *testing.T) {
 			StartBudget: -1, Command: []string{""}, Env: []string{"SECRET"}, Args: []string{"--port=1", "--api-key", "k"}},
 			"vllm: Config.StartBudget must not be negative, got -1ns\n" +
 				"vllm: Config.Command must begin with a program, got an empty word\n" +
-				"vllm: Config.Env must hold KEY=VALUE, got \"SECRET\"\n" +
+				"vllm: Config.Env must hold KEY=VALUE, Config.Env[0] does not\n" +
 				"vllm: Config.Args must not hold --port: every start gets its own\n" +
 				"vllm: Config.Args must not hold --api-key: set Config.APIKey\n" +
 				"vllm: Config.Model must name the model to serve, or OPENLOOP_VLLM_URL or OPENLOOP_ENGINE_URL a server that runs"},

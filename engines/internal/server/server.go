@@ -73,7 +73,11 @@ func (k *Kind) launch(ctx context.Context, c Config, claim *claim) (*Server, err
 		s, err = k.attach(ctx, c, claim)
 	} else if err = s.begin(ctx); err == nil && !s.Process().Local() {
 		// It computes elsewhere, so nothing of this host is taken.
-		err = claim.release()
+		claim.fail()
+		s.claim = nil
+		if err = claim.release(); err != nil {
+			err = errors.Join(err, s.end(ctx))
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(err, claim.release())

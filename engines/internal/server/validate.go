@@ -30,9 +30,9 @@ func (k *Kind) validate(c Config) error {
 	if len(c.Command) > 0 && c.Command[0] == "" {
 		add("Config.Command must begin with a program, got an empty word")
 	}
-	for _, pair := range c.Env {
+	for i, pair := range c.Env {
 		if name, _, ok := strings.Cut(pair, "="); !ok || name == "" {
-			add("Config.Env must hold KEY=VALUE, got %q", name)
+			add("Config.Env must hold KEY=VALUE, Config.Env[%d] does not", i) // it may be a secret
 		}
 	}
 	for _, arg := range c.Args {

@@ -34,6 +34,8 @@ func TestFieldsThatMeanNothingAreRefused(t *testing.T) {
 		{"GPUs as Docker's flag has them", launch.Config{GPUs: "device=0"}, `vllm: Config.GPUs must be "all", or indices or UUIDs as in "0,1", got "device=0"`},
 		{"GPUs twice", launch.Config{GPUs: "1", Env: []string{"CUDA_VISIBLE_DEVICES=1"}},
 			"vllm: Config.GPUs and CUDA_VISIBLE_DEVICES in Config.Env both choose GPUs, and a container counts those that it is given from 0: keep one of the two"},
+		{"an environment without names", launch.Config{Env: []string{"A=b", "sesame-open", "=sesame-open"}},
+			"vllm: Config.Env must hold KEY=VALUE, Config.Env[1] does not\nvllm: Config.Env must hold KEY=VALUE, Config.Env[2] does not"},
 		{"another kind's fields", launch.Config{AdminKey: "sesame-open", Threads: 1, Parallel: 1, ContextSize: 1, PromptCache: true},
 			"vllm: Config.AdminKey means something to SGLang only: leave it out\n" +
 				"vllm: Config.Threads means something to llama.cpp only: leave it out\n" +
