@@ -116,21 +116,31 @@ func (b *body) reap(output *os.File, copied <-chan struct{}) {
 
 // stop ends the process group, TERM first and KILL after the grace.
 func (b *body) stop(ctx context.Context) error {
-	b.asked.Do(func() { terminateGroup(b.cmd.Process.Pid) })
+	b.asked.Do(func() { b.unlessDone(terminateGroup) })
 	grace := time.NewTimer(b.grace)
 	defer grace.Stop()
 	select {
 	case <-b.done:
 	case <-grace.C:
-		killGroup(b.cmd.Process.Pid)
+		b.unlessDone(killGroup)
 	case <-ctx.Done():
-		killGroup(b.cmd.Process.Pid)
+		b.unlessDone(killGroup)
 	}
 	<-b.done
 	if left := sweep(b.cookie); left > 0 {
 		return fmt.Errorf("%d of its processes could not be killed", left)
 	}
 	return nil
+}
+
+// unlessDone signals the child's group, unless the child has been reaped and
+// its pid may be another's by now.
+func (b *body) unlessDone(signal func(pid int)) {
+	select {
+	case <-b.done:
+	default:
+		signal(b.cmd.Process.Pid)
+	}
 }
 
 func newCookie() string {

@@ -128,6 +128,33 @@ func TestWhatALauncherSays(t *testing.T) {
 	}
 }
 
+// What an incomplete start has brought up is stopped, even with its time over.
+func TestIncompleteStartIsStopped(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for _, survives := range []error{nil, errors.New("the box could not be removed, key sesame-open")} {
+		stops := 0
+		_, err := Start(ctx, boxed(t, scripted{survives: survives, changes: func(r *launch.Running) {
+			stop := r.Stop
+			r.Stop = func(ctx context.Context) error {
+				stops++
+				if ctx.Err() != nil {
+					t.Errorf("stopped in no time: %v", ctx.Err())
+				}
+				return stop(ctx)
+			}
+			r.URL = ""
+			if survives != nil {
+				cancel()
+			}
+		}}))
+		if stops != 1 || err == nil || strings.Contains(err.Error(), "sesame") ||
+			survives != nil != strings.Contains(err.Error(), "; and it could not be stopped: the box could not be removed, key [removed]") {
+			t.Errorf("%d stops, %v", stops, err)
+		}
+	}
+}
+
 func TestStopSaysWhatIsLeft(t *testing.T) {
 	p, err := Start(t.Context(), boxed(t, scripted{survives: errors.New("the box could not be removed")}))
 	if err != nil {

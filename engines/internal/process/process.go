@@ -86,7 +86,11 @@ func (p *Process) launch(ctx context.Context) error {
 	enlist(p)
 	running, err := p.spec.Launcher.Launch(bounded, p.spec.Server)
 	if err == nil {
-		err = complete(running)
+		if err = complete(running); err != nil && running != nil && running.Stop != nil {
+			if left := running.Stop(context.WithoutCancel(ctx)); left != nil {
+				err = fmt.Errorf("%w; and it could not be stopped: %w", err, left)
+			}
+		}
 	}
 	if err != nil {
 		close(p.launched)
