@@ -86,7 +86,7 @@ func (p *pump) run() {
 	for buf := make([]byte, 8<<10); ; {
 		n, err := p.conn.Read(buf)
 		at := elapsed()
-		if n > 0 && !p.wire.took(buf[:n], at, 0) {
+		if n > 0 && !p.wire.took(buf[:n], arrival{at: at}) {
 			return
 		}
 		if err == io.EOF {

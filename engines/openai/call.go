@@ -122,16 +122,20 @@ func (c *call) time(at time.Duration) time.Duration {
 	return at + c.offset
 }
 
-// take takes the next bytes, which were readable at a time of elapsed and lag
-// before they were read. The call is over when it reports so; rest is what
+// take takes the next bytes. The call is over when it reports so; rest is what
 // followed its response.
-func (c *call) take(b []byte, at, lag time.Duration) (rest []byte, over bool) {
+func (c *call) take(b []byte, from arrival) (rest []byte, over bool) {
 	// The clocks of the two sides of a write are not exact to the nanosecond,
 	// and no answer comes before its question.
-	c.at.Store(int64(at))
-	c.attempt.reply.ReadLag = max(c.attempt.reply.ReadLag, lag)
-	c.stream.at = max(c.time(at), c.sent)
+	c.at.Store(int64(from.at))
+	c.stream.at = max(c.time(from.at), c.sent)
+	events := c.stream.events
 	rest, err := c.exchange.take(b)
+	lag := from.lag
+	if n := c.stream.events - events; n > 1 || n == 1 && c.stream.parser.within() {
+		lag = max(lag, from.most) // an event came before the last byte
+	}
+	c.attempt.reply.ReadLag = max(c.attempt.reply.ReadLag, lag)
 	switch {
 	case err != nil:
 		c.end(err)

@@ -62,7 +62,8 @@ func directOver(e *Engine, n int) *pool {
 // socket is the carrier of a wire whose bytes a loop reads.
 type socket struct {
 	fd int
-	// read is when the loop read last, by elapsed; only the loop uses it.
+	// read is when it was last read empty, by elapsed, at first when it was made;
+	// only the loop uses it.
 	read time.Duration
 	// sending is true while left may not be empty. It is set before the first
 	// write, so that no sign of room is missed.
@@ -79,7 +80,7 @@ type socket struct {
 // but its poller would be woken beside ours by every packet. The descriptor is
 // a copy; the caller closes the original, which takes it out of that poller.
 func newSocket(c *net.TCPConn) (*socket, error) {
-	s := &socket{fd: -1, local: c.LocalAddr(), remote: c.RemoteAddr()}
+	s := &socket{fd: -1, read: elapsed(), local: c.LocalAddr(), remote: c.RemoteAddr()}
 	raw, err := c.SyscallConn()
 	if err != nil {
 		return nil, err

@@ -40,6 +40,9 @@ type loop struct {
 	n, next int // events of this batch, and the one to take next
 	now     time.Duration
 	wall    int64 // at now, by the wall clock
+	// quiet is a time at which no socket had bytes that were not read, or whose
+	// event of this batch was still to be served.
+	quiet   time.Duration
 	serving *socket
 	// served is the events since a time, gathers whether they were many, and
 	// stamped whether the kernel gives their times.
@@ -133,13 +136,21 @@ func (l *loop) more() bool {
 			panic("openai: pause: " + err.Error())
 		}
 	}
+	if l.n < batch {
+		l.quiet = l.now // the poll before this one told of all
+	}
+	waited := false
 	for l.next, l.n = 0, l.gate.poll(&l.events); l.n == 0; l.n = l.gate.poll(&l.events) {
+		waited = true
 		if err := l.gate.wait(); err != nil {
 			panic("openai: wait for events: " + err.Error())
 		}
 	}
 	now := time.Now()
 	l.now, l.wall = now.Sub(epoch), now.UnixNano()
+	if waited {
+		l.quiet = l.now
+	}
 	return true
 }
 
@@ -176,8 +187,7 @@ func (l *loop) ready(s *socket, events uint32) {
 		case n == 0:
 			s.wire.lost(nil)
 		default:
-			at, lag := l.arrived(s)
-			open = s.wire.took(l.buf[:n], at, lag)
+			open = s.wire.took(l.buf[:n], l.arrived(s, n))
 		}
 		l.serving = nil
 		if !open {
@@ -195,28 +205,6 @@ func (l *loop) receive(fd int) (int, syscall.Errno) {
 	l.header = syscall.Msghdr{Iov: &l.iov, Iovlen: 1, Control: &l.control[0], Controllen: uint64(len(l.control))}
 	n, _, no := syscall.RawSyscall(syscall.SYS_RECVMSG, uintptr(fd), uintptr(unsafe.Pointer(&l.header)), 0)
 	return int(n), no
-}
-
-// arrived is when what was just read came, by elapsed, and how long it waited:
-// the kernel's stamp of the packet that brought the last byte, which no waiting
-// of ours moves. The stamp is by the wall clock, which may be set meanwhile:
-// what cannot be is put within the time since the socket was read before.
-func (l *loop) arrived(s *socket) (at, lag time.Duration) {
-	before := s.read
-	s.read = l.now
-	c := (*syscall.Cmsghdr)(unsafe.Pointer(&l.control[0]))
-	if l.header.Controllen < uint64(syscall.SizeofCmsghdr) || c.Level != syscall.SOL_SOCKET || c.Type != syscall.SO_TIMESTAMPNS {
-		l.stamped = false
-		return elapsed(), 0
-	}
-	l.stamped = true
-	ts := (*syscall.Timespec)(unsafe.Pointer(&l.control[syscall.SizeofCmsghdr]))
-	at = l.now - time.Duration(l.wall-ts.Nano())
-	if at > l.now {
-		return min(at, elapsed()), 0 // it came while this batch was being read
-	}
-	at = max(at, before)
-	return at, l.now - at
 }
 
 // drop closes a socket whose wire is closed.

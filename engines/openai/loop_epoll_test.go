@@ -18,64 +18,6 @@ import (
 	"github.com/openloop-go/openloop/engines"
 )
 
-// An event's time is when the kernel had it, whatever the client was busy with,
-// and how long it then lay there is known.
-func TestTimesAreThoseOfArrival(t *testing.T) {
-	for attempt := range 20 {
-		at, written, lag := whileEmitIsBusy(t)
-		if lag >= 25*time.Millisecond {
-			assert.Less(t, at, written+25*time.Millisecond, "long before emit returned")
-			return
-		}
-		t.Logf("attempt %d: the kernel does not stamp yet: lag %v, %v after the write", attempt, lag, at-written)
-	}
-	t.Skip("this kernel does not stamp what it receives")
-}
-
-// whileEmitIsBusy has an event come while the emit of another generation keeps
-// the loop for 50 ms. It returns the event's time, when its write had returned,
-// and the lag that was reported.
-func whileEmitIsBusy(t *testing.T) (at, written, lag time.Duration) {
-	asked, written1, over := make(chan struct{}), make(chan time.Time, 1), make(chan struct{})
-	e := directClient(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		late := r.Header.Get("X-Request-Id") == "late"
-		if late {
-			<-asked
-		}
-		io.WriteString(w, running("a", 1))
-		http.NewResponseController(w).Flush()
-		if late {
-			written1 <- time.Now()
-		}
-		<-over
-		io.WriteString(w, ended)
-	}), 1)
-	start := time.Now()
-	var busy sync.WaitGroup
-	busy.Go(func() {
-		_, err := e.Generate(t.Context(), &engines.Request{ID: "busy", Text: "x", MaxTokens: 5}, func(c engines.Chunk) {
-			if c.Tokens.Known && c.Tokens.N == 1 {
-				close(asked)
-				written = (<-written1).Sub(start)
-				time.Sleep(50 * time.Millisecond)
-				close(over)
-			}
-		})
-		assert.NoError(t, err)
-	})
-	reply, err := e.Generate(t.Context(), &engines.Request{
-		ID: "late", Text: "x", MaxTokens: 5, Stamp: func() time.Duration { return time.Since(start) },
-	}, func(c engines.Chunk) {
-		if c.Token {
-			at = c.At
-		}
-	})
-	assert.NoError(t, err)
-	busy.Wait()
-	return at, written, reply.ReadLag
-}
-
 // Many streams at once over several loops: nothing is lost, nothing mixed up.
 func TestManyStreamsAtOnce(t *testing.T) {
 	const streams, events = 300, 40

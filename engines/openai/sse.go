@@ -73,6 +73,9 @@ func (p *parser) feed(b []byte, event func(data []byte, fault bool) error) error
 	return nil
 }
 
+// within reports that an event has begun and is not complete.
+func (p *parser) within() bool { return p.has || len(p.line) > 0 }
+
 // end dispatches an event that the end of the stream left without its blank
 // line. The standard discards it; servers that forget the last line feeds
 // after [DONE] have meant it.

@@ -18,7 +18,7 @@ func streamingCall(t testing.TB, emit func(engines.Chunk)) *call {
 	require.NoError(t, err)
 	c := newCall(e, elapsed)
 	c.begin(t.Context(), emit, func(error) {})
-	_, over := c.take([]byte("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"), elapsed(), 0)
+	_, over := c.take([]byte("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"), arrival{at: elapsed()})
 	require.False(t, over)
 	return c
 }
@@ -39,11 +39,11 @@ func TestAnEventAllocatesNothing(t *testing.T) {
 		"a byte at a time":   singly(event),
 	} {
 		for _, b := range parts { // buffers grow once
-			c.take(b, elapsed(), 0)
+			c.take(b, arrival{at: elapsed()})
 		}
 		assert.Zero(t, testing.AllocsPerRun(100, func() {
 			for _, b := range parts {
-				if _, over := c.take(b, elapsed(), time.Microsecond); over {
+				if _, over := c.take(b, arrival{at: elapsed(), lag: time.Microsecond}); over {
 					t.Error("the call is over")
 				}
 			}
@@ -70,6 +70,6 @@ func BenchmarkEvent(b *testing.B) {
 	b.ReportAllocs()
 	at := elapsed()
 	for b.Loop() {
-		c.take(event, at, 0)
+		c.take(event, arrival{at: at})
 	}
 }

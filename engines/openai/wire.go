@@ -74,15 +74,14 @@ func (w *wire) shut() {
 	}
 }
 
-// took hands over bytes that were readable at a time of elapsed and lag before
-// they were read. It reports whether the connection goes on: if not, it is
-// closed to others and its carrier closes it.
-func (w *wire) took(b []byte, at, lag time.Duration) bool {
+// took hands over bytes that a read brought. It reports whether the connection
+// goes on: if not, it is closed to others and its carrier closes it.
+func (w *wire) took(b []byte, from arrival) bool {
 	c := w.call.Load()
 	if c == nil {
 		return w.close(errSurplus)
 	}
-	rest, over := c.take(b, at, lag)
+	rest, over := c.take(b, from)
 	if !over {
 		return true
 	}

@@ -1,0 +1,33 @@
+//go:build linux && (amd64 || arm64)
+
+package openai
+
+import (
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// arrived is the arrival of what was just read. The kernel's stamp is of the
+// packet that brought the last byte, and no waiting of ours moves it. Of the
+// bytes before that it tells nothing: they came since the socket was last read
+// empty, and since the loop last knew that nothing lay unread. (Where the loop
+// had been waiting and was woken late, they may have come before that: the lags
+// of reads of single events show such wakes.) The stamp is by the wall clock,
+// which may be set meanwhile: what cannot be is put within the time since the
+// socket was read before.
+func (l *loop) arrived(s *socket, n int) arrival {
+	now, before := elapsed(), s.read
+	if n < readSize {
+		s.read = now
+	}
+	a := arrival{at: now, most: now - max(before, l.quiet)}
+	c := (*syscall.Cmsghdr)(unsafe.Pointer(&l.control[0]))
+	l.stamped = l.header.Controllen >= uint64(syscall.SizeofCmsghdr) && c.Level == syscall.SOL_SOCKET && c.Type == syscall.SO_TIMESTAMPNS
+	if l.stamped {
+		ts := (*syscall.Timespec)(unsafe.Pointer(&l.control[syscall.SizeofCmsghdr]))
+		a.at = min(max(l.now-time.Duration(l.wall-ts.Nano()), before), now)
+		a.lag = now - a.at
+	}
+	return a
+}
