@@ -7,8 +7,8 @@ import "time"
 const (
 	// gather is how long a busy loop lets events come together, and busyRate
 	// the events per second at which it does: at fewer, a wake for each costs
-	// no more. Their times are not moved, being the kernel's; but events of
-	// one stream within that time of each other are read together.
+	// no more. Times are not moved, being the kernel's; but events of one stream
+	// within that time of each other are read together and share the last's.
 	gather    = 100 * time.Microsecond
 	busyRate  = 20_000
 	busyAfter = 5 * time.Millisecond // how long the rate is looked at

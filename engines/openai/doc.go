@@ -13,7 +13,9 @@
 // readable: by the kernel's stamp of the packet that brought them where there
 // is one (see Transports), else just after the read that brought them returned;
 // never after parsing. All events that one read completes share its time, and
-// Reply.ReadLag says how long bytes waited to be read. The arrival of response
+// Reply.ReadLag says how long bytes waited to be read: for a read that brought
+// more than one event, as long as the first of them can have waited while this
+// client was busy. The arrival of response
 // headers starts no clock: servers send them at admission, with the first token
 // or in between.
 //
