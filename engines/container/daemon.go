@@ -37,23 +37,42 @@ func connect(ctx context.Context) (*daemon, error) {
 	select {
 	case f = <-looked:
 	case <-ctx.Done():
+		go func() {
+			if late := <-looked; late.err == nil {
+				_ = late.provider.Close()
+			}
+		}()
 		return nil, here().explain(context.Cause(ctx))
 	}
 	if f.err != nil {
 		return nil, here().explain(f.err)
 	}
 	d := &daemon{provider: f.provider, client: f.provider.Client()}
+	if err := d.admit(ctx); err != nil {
+		return nil, here().explain(err)
+	}
+	return d, nil
+}
+
+// admit finds out whether it is the daemon that was asked for and answers, and
+// lets go of any other.
+func (d *daemon) admit(ctx context.Context) (err error) {
+	defer func() {
+		if err != nil {
+			_ = d.client.Close()
+		}
+	}()
 	if asked := os.Getenv("DOCKER_HOST"); asked != "" && asked != d.client.DaemonHost() &&
-		f.provider.Config().Config.TestcontainersHost == "" { //nolint:staticcheck // the only way to its configuration
+		d.provider.Config().Config.TestcontainersHost == "" { //nolint:staticcheck // the only way to its configuration
 		// Testcontainers takes the default socket then: another host, perhaps.
-		return nil, here().explain(errors.New("it does not answer"))
+		return errors.New("it does not answer")
 	}
 	info, err := d.client.Info(ctx, client.InfoOptions{})
 	if err != nil {
-		return nil, here().explain(err)
+		return err
 	}
 	d.system = info.Info.OperatingSystem
-	return d, nil
+	return nil
 }
 
 // local reports that containers compute on this host, and on all of it.

@@ -55,12 +55,19 @@ const (
 	rebooted // the host has, since
 )
 
+// nameless: images are made without a machine-id (machine-id(5)), and those of
+// CI are seldom given one.
+func nameless(machine string) bool { return machine == "" || machine == "uninitialized" }
+
 // fateOf judges whether an owner lives, as seen from this process.
-func fateOf(o owner) fate {
-	me := self()
+func fateOf(o owner) fate { return self().fateOf(o) }
+
+func (me owner) fateOf(o owner) fate {
 	switch {
 	case o.started == "" || me.started == "" || o.machine != me.machine:
 		return unknown
+	case nameless(o.machine) && (o.boot == "" || o.boot != me.boot):
+		return unknown // any host's; a boot is one host's alone
 	case o.boot != me.boot:
 		return rebooted
 	case o.namespace != me.namespace:

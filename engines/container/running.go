@@ -59,6 +59,10 @@ func (b *box) follow(ctx context.Context) {
 	}
 }
 
+// longestLine is where a line without an end is cut, so that a progress bar
+// cannot fill the memory.
+const longestLine = 64 << 10
+
 // lines passes on whole lines, so that those of two streams do not mix.
 type lines struct {
 	w       io.Writer
@@ -70,6 +74,10 @@ func (l *lines) Write(p []byte) (int, error) {
 	if end := bytes.LastIndexByte(l.partial, '\n') + 1; end > 0 {
 		_, _ = l.w.Write(l.partial[:end])
 		l.partial = append(l.partial[:0], l.partial[end:]...)
+	}
+	for len(l.partial) >= longestLine {
+		_, _ = l.w.Write(append(l.partial[:longestLine:longestLine], '\n'))
+		l.partial = append(l.partial[:0], l.partial[longestLine:]...)
 	}
 	return len(p), nil
 }

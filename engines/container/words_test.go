@@ -70,6 +70,52 @@ func TestWholeLines(t *testing.T) {
 	}
 }
 
+// A line that never ends, as of a progress bar, is cut where the log cuts it.
+func TestLinesWithoutAnEnd(t *testing.T) {
+	var log strings.Builder
+	out := &lines{w: &log}
+	for range 3 * longestLine / 16 {
+		_, _ = out.Write([]byte("\r 47% of weights"))
+	}
+	if cap(out.partial) > 2*longestLine {
+		t.Errorf("%d bytes are kept", cap(out.partial))
+	}
+	_, _ = out.Write([]byte(strings.Repeat("x", 3*longestLine) + "\ny"))
+	out.flush()
+	const bar = longestLine / 16
+	piece := strings.Repeat("\r 47% of weights", bar) + "\n"
+	if want := strings.Repeat(piece, 3) + strings.Repeat("x", 3*longestLine) + "\ny\n"; log.String() != want {
+		t.Errorf("got %d bytes in lines of %d, want %d", log.Len(), strings.IndexByte(log.String(), '\n'), len(want))
+	}
+}
+
+// Images of CI have no machine-id, and share a daemon with other hosts.
+func TestFateOnAHostWithoutAName(t *testing.T) {
+	for _, name := range []string{"", "uninitialized"} {
+		me := describe(os.Getpid())
+		me.machine = name
+		elsewhere, dead, bootless := me, me, me
+		elsewhere.boot = "another"
+		dead.started = "1"
+		bootless.boot = ""
+		for _, test := range []struct {
+			name string
+			me   owner
+			o    owner
+			want fate
+		}{
+			{"this process", me, me, lives},
+			{"one of this boot that has ended", me, dead, died},
+			{"one of another boot, perhaps another host's", me, elsewhere, unknown},
+			{"without a boot either", bootless, bootless, unknown},
+		} {
+			if got := test.me.fateOf(test.o); got != test.want {
+				t.Errorf("machine-id %q: %s: %d, want %d", name, test.name, got, test.want)
+			}
+		}
+	}
+}
+
 func TestOwnersFate(t *testing.T) {
 	child := exec.Command(os.Args[0]) // a watchdog, which waits
 	child.Env = append(os.Environ(), watchdogVariable+"=nobody")
