@@ -16,10 +16,17 @@ type ahead struct {
 	timer *time.Timer
 }
 
-func (a *ahead) len() int {
+// lasting is how many there are that will not soon have waited for too long.
+func (a *ahead) lasting() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return len(a.conns)
+	n := 0
+	for _, opened := range a.times {
+		if time.Since(opened) < idleTimeout-soon {
+			n++
+		}
+	}
+	return n
 }
 
 // put adds one.

@@ -6,11 +6,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -155,6 +157,36 @@ func TestIdleConnectionsThatTheServerCloses(t *testing.T) {
 	got := generate(t, e)
 	require.NoError(t, got.err)
 	assert.True(t, got.reply.NewConnection)
+}
+
+// Connections that the server has closed are not counted as warm.
+func TestWarmBesidesWhatTheServerClosed(t *testing.T) {
+	var seen atomic.Int32
+	server := httptest.NewUnstartedServer(streaming)
+	server.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateNew {
+			seen.Add(1)
+		}
+	}
+	server.Start()
+	defer server.Close()
+	e, err := New(Config{URL: server.URL})
+	require.NoError(t, err)
+	e.direct = directOver(e, 1)
+	defer e.Close()
+	require.NoError(t, e.Warm(t.Context(), 5))
+	require.Eventually(t, func() bool { return seen.Load() == 5 }, 10*time.Second, time.Millisecond)
+	wires := append([]*wire(nil), e.direct.idle...)
+	server.CloseClientConnections()
+	for _, w := range wires {
+		require.Eventually(t, func() bool { return !w.alive() }, 10*time.Second, time.Millisecond)
+	}
+	require.NoError(t, e.Warm(t.Context(), 5))
+	assert.Equal(t, 10, e.Connections())
+	assert.Equal(t, 5, e.direct.len())
+	got := generate(t, e)
+	require.NoError(t, got.err)
+	assert.False(t, got.reply.NewConnection)
 }
 
 // Connections are closed when they have been idle for long, and the loop ends

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -46,6 +47,21 @@ func (p *pool) kept() *wire {
 		}
 	}
 	return nil
+}
+
+// lasting is how many idle connections will not soon have been idle for too
+// long. It drops those that have been closed.
+func (p *pool) lasting() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = slices.DeleteFunc(p.idle, func(w *wire) bool { return !w.alive() })
+	n := 0
+	for _, w := range p.idle {
+		if time.Since(w.idle) < idleTimeout-soon {
+			n++
+		}
+	}
+	return n
 }
 
 func (p *pool) len() int {

@@ -52,6 +52,23 @@ func TestWarmConnectionsAreUsed(t *testing.T) {
 	})
 }
 
+// Connections that are about to be closed for their idleness are not counted
+// on.
+func TestWarmBesidesWhatExpires(t *testing.T) {
+	inMemory(t, script{steps: []step{{send: completion("a") + ended}}}, Config{}, func(t *testing.T, e *Engine) {
+		require.NoError(t, e.Warm(t.Context(), 3))
+		time.Sleep(idleTimeout - soon - 1)
+		require.NoError(t, e.Warm(t.Context(), 3))
+		assert.Equal(t, 3, e.Connections())
+		time.Sleep(1)
+		require.NoError(t, e.Warm(t.Context(), 3))
+		assert.Equal(t, 6, e.Connections())
+		time.Sleep(soon)
+		require.NoError(t, e.Warm(t.Context(), 3))
+		assert.Equal(t, 6, e.Connections(), "three are still idle")
+	})
+}
+
 func TestWarmOverTCP(t *testing.T) {
 	var seen atomic.Int32
 	server := httptest.NewUnstartedServer(streaming)
