@@ -10,17 +10,17 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// host is a client of a daemon so far as connecting asks one.
-type host struct {
+// hostClient is a client of a daemon so far as connecting asks one.
+type hostClient struct {
 	client.APIClient
 	address string
 	fails   error
 	closed  int
 }
 
-func (h *host) DaemonHost() string { return h.address }
-func (h *host) Close() error       { h.closed++; return nil }
-func (h *host) Info(context.Context, client.InfoOptions) (client.SystemInfoResult, error) {
+func (h *hostClient) DaemonHost() string { return h.address }
+func (h *hostClient) Close() error       { h.closed++; return nil }
+func (h *hostClient) Info(context.Context, client.InfoOptions) (client.SystemInfoResult, error) {
 	return client.SystemInfoResult{}, h.fails
 }
 
@@ -30,13 +30,13 @@ func TestDaemonThatIsLetGo(t *testing.T) {
 	here := usual.client.DaemonHost()
 	for _, test := range []struct {
 		name   string
-		client host
+		client hostClient
 		err    string
 		closed int
 	}{
-		{"it answers", host{address: here}, "", 0},
-		{"it is another", host{address: "unix:///var/run/docker.sock"}, "it does not answer", 1},
-		{"it fails", host{address: here, fails: errors.New("out of memory")}, "out of memory", 1},
+		{"it answers", hostClient{address: here}, "", 0},
+		{"it is another", hostClient{address: "unix:///var/run/docker.sock"}, "it does not answer", 1},
+		{"it fails", hostClient{address: here, fails: errors.New("out of memory")}, "out of memory", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			d := &daemon{provider: usual.provider, client: &test.client}
