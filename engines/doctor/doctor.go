@@ -23,6 +23,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/openloop-go/openloop/engines/internal/server"
 	"github.com/openloop-go/openloop/engines/openai"
 )
 
@@ -84,10 +85,6 @@ func (c *Config) resolve() error {
 	if c.Patience == 0 {
 		c.Patience = defaultPatience
 	}
-	if c.Dial == nil {
-		// With a Dial the engine packages leave the environment aside too.
-		c.Dial = (&net.Dialer{Timeout: c.Patience / 3, KeepAlive: 30 * time.Second}).DialContext
-	}
 	return errors.Join(errs...)
 }
 
@@ -103,7 +100,7 @@ func Examine(ctx context.Context, cfg Config) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("doctor: %w", err)
 	}
-	v := newVisit(ctx, cfg, client)
+	v := newVisit(server.LeaveEnvironment(ctx), cfg, client)
 	defer v.close()
 	for _, step := range []func() bool{
 		v.reach, v.identify, v.firstGeneration, v.attach, v.version, v.routes,

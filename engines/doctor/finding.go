@@ -48,7 +48,8 @@ type Verdict string
 const (
 	// Measurable: no finding is a fault.
 	Measurable Verdict = "measurable"
-	// NotMeasurable: at least one is, or nothing was looked at.
+	// NotMeasurable: at least one is, or not all was looked at (Report.Stopped),
+	// or nothing.
 	NotMeasurable Verdict = "not measurable"
 	// Unreachable: no HTTP server answered.
 	Unreachable Verdict = "unreachable"
@@ -73,7 +74,7 @@ type Report struct {
 const reach = "reach"
 
 // Verdict is Unreachable without an HTTP server, NotMeasurable with a fault
-// among the findings or without any, else Measurable.
+// among the findings, without any or where Stopped is set, else Measurable.
 func (r *Report) Verdict() Verdict {
 	switch f, wrong := r.Find(reach), r.Count(Fault); {
 	case f.Status == Fault:

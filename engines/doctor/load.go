@@ -54,6 +54,7 @@ func (v *visit) drop() bool {
 	}
 	l := v.startLong(v.fit(longOutput, 2*promptTokens))
 	if over, err := l.over(); over && classOf(err) == engines.Status {
+		l.stop()
 		l = v.startLong(v.fit(longOutput/8, 2*promptTokens)) // a context shorter than told
 	}
 	d := dropped{base: base.Running.N, waiting: base.Waiting}

@@ -4,6 +4,7 @@
 package server
 
 import (
+	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -69,11 +70,20 @@ type Config struct {
 	locks string
 }
 
+// aside marks a context.
+type aside struct{}
+
+// LeaveEnvironment is a context in which Attach leaves the environment aside,
+// for those who look at the server that they were told of and at no other.
+func LeaveEnvironment(ctx context.Context) context.Context {
+	return context.WithValue(ctx, aside{}, true)
+}
+
 // resolve fills what the environment decides. A configuration with Dial is
 // that of a server in memory, with which the environment has nothing to do.
-func (k *Kind) resolve(given launch.Config) (Config, error) {
+func (k *Kind) resolve(ctx context.Context, given launch.Config) (Config, error) {
 	c := Config{Config: given, from: "Config.URL", longer: "raise Config.StartBudget"}
-	if c.Dial != nil {
+	if c.Dial != nil || ctx.Value(aside{}) != nil {
 		return c, k.validate(c)
 	}
 	env, err := ci.Load()

@@ -101,7 +101,7 @@ func TestSettingsOfSeveralGPUs(t *testing.T) {
 	t.Setenv("OPENLOOP_LOCKS", t.TempDir())
 	standInSMI(t)
 	k := testKind()
-	c, err := k.resolve(launch.Config{Model: "m", GPUs: "1,0"})
+	c, err := k.resolve(t.Context(), launch.Config{Model: "m", GPUs: "1,0"})
 	if err != nil {
 		t.Fatal(err)
 	}

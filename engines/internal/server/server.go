@@ -40,7 +40,7 @@ type incarnation struct {
 // Attach attaches to the server at Config.URL, or at the URL in the
 // environment. It has no end, so it takes no lock: Launch does.
 func Attach(ctx context.Context, k *Kind, given launch.Config) (*Server, error) {
-	c, err := k.resolve(given)
+	c, err := k.resolve(ctx, given)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func Attach(ctx context.Context, k *Kind, given launch.Config) (*Server, error) 
 // where there is none. It waits until no other test binary has the server at
 // the URL, or the devices of one that is started.
 func Launch(ctx context.Context, k *Kind, given launch.Config) (*Server, error) {
-	c, err := k.resolve(given)
+	c, err := k.resolve(ctx, given)
 	if err != nil {
 		return nil, err
 	}

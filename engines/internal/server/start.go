@@ -35,7 +35,7 @@ func Start(t launch.T, k *Kind, c launch.Config) *Server {
 
 func start(t launch.T, k *Kind, given launch.Config) (*Server, error) {
 	t.Helper()
-	c, err := k.resolve(given)
+	c, err := k.resolve(t.Context(), given)
 	if err != nil {
 		return nil, err
 	}

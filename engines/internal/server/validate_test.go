@@ -47,7 +47,7 @@ func TestFieldsThatMeanNothingAreRefused(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			test.config.Model = "m"
 			got := ""
-			if _, err := testKind().resolve(test.config); err != nil {
+			if _, err := testKind().resolve(t.Context(), test.config); err != nil {
 				got = err.Error()
 			}
 			if got != test.want {
