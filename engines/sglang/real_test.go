@@ -163,7 +163,7 @@ func TestRealServer(t *testing.T) {
 		case <-time.After(30 * time.Second):
 			t.Fatal("the generation outlives its server")
 		}
-		require.Eventually(t, func() bool { return syscall.Kill(pid, 0) != nil }, 30*time.Second, 50*time.Millisecond)
+		<-e.Ended()
 		err = stop(t.Context())
 		require.Error(t, err, "it had died by itself")
 		assert.ErrorContains(t, err, "killed")

@@ -50,7 +50,7 @@ var (
 	// there is, and quick to measure.
 	oneByOne = benchtest.Point{
 		Workload: fixtures.Lengths{Prompt: fixtures.Fixed(512), Output: fixtures.Fixed(8)},
-		Closed:   benchtest.Closed{InFlight: 1}, Requests: 40, Warmup: 5, Settle: 5,
+		Closed:   benchtest.Closed{InFlight: 1}, Requests: 100, Warmup: 5, Settle: 5,
 		Starts: 1, Cache: benchtest.ProvedCold, Limits: onOneHost,
 	}
 
