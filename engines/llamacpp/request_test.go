@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,13 +19,14 @@ import (
 // Every request says what may serve it, and that each event is to count.
 func TestWhatARequestSays(t *testing.T) {
 	for _, cached := range []bool{false, true} {
-		var asked map[string]any
+		var last atomic.Pointer[map[string]any]
 		s := &servertest.Server{Owner: "llamacpp", Models: []string{"m"}}
 		h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPost {
 				body, _ := io.ReadAll(r.Body)
-				asked = nil
+				asked := map[string]any{}
 				assert.NoError(t, json.Unmarshal(body, &asked))
+				last.Store(&asked)
 				w.Header().Set("Content-Type", "text/event-stream")
 				_, _ = io.WriteString(w, stream)
 				return
@@ -41,6 +43,7 @@ func TestWhatARequestSays(t *testing.T) {
 				}
 			})
 		require.NoError(t, err)
+		asked := *last.Load()
 		assert.Equal(t, cached, asked["cache_prompt"])
 		assert.Equal(t, true, asked["timings_per_token"])
 		assert.Equal(t, true, asked["ignore_eos"])

@@ -130,6 +130,7 @@ func (s *socket) send(b []byte) {
 // find the server's answer.
 func (s *socket) flush() {
 	for len(s.left) > 0 {
+		raceSends(s.fd)
 		n, _, no := syscall.RawSyscall6(syscall.SYS_SENDTO, uintptr(s.fd),
 			uintptr(unsafe.Pointer(&s.left[0])), uintptr(len(s.left)), syscall.MSG_NOSIGNAL, 0, 0)
 		switch no {

@@ -204,6 +204,7 @@ func (l *loop) ready(s *socket, events uint32) {
 func (l *loop) receive(fd int) (int, syscall.Errno) {
 	l.header = syscall.Msghdr{Iov: &l.iov, Iovlen: 1, Control: &l.control[0], Controllen: uint64(len(l.control))}
 	n, _, no := syscall.RawSyscall(syscall.SYS_RECVMSG, uintptr(fd), uintptr(unsafe.Pointer(&l.header)), 0)
+	raceReceived(fd)
 	return int(n), no
 }
 
