@@ -140,6 +140,7 @@ func (s *session) quiesce(ctx context.Context, r *metric.Record) error {
 	limit, cancel := context.WithTimeout(ctx, idleLimit)
 	defer cancel()
 	var seen engines.Load
+	var silent error // the last answer was none
 	for wait := 10 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		load, err := l.Load(limit)
 		if ctx.Err() != nil {
@@ -155,11 +156,17 @@ func (s *session) quiesce(ctx context.Context, r *metric.Record) error {
 		case err == nil && load.Idle():
 			return nil
 		case err == nil:
-			seen = load
+			seen, silent = load, nil
+		default:
+			silent = err
 		}
 		if !sleep(limit, wait) {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
+			}
+			if silent != nil {
+				addProblem(r, kindNotIdle, "the engine has not told its queue for %v after our last request (%s): it hangs, or its host does; look into its log", idleLimit, firstLine(silent.Error()))
+				return nil
 			}
 			addProblem(r, kindNotIdle, "the engine still ran %d requests and held %d, %v after our last: somebody else is using it; measure it alone", seen.Running.N, seen.Waiting.N, idleLimit)
 			return nil

@@ -169,10 +169,28 @@ func (s *session) one(ctx context.Context, i, n, starts int) error {
 		err = errors.Join(err, s.store.append(record))
 		s.report(record, n)
 	}
+	if err == nil && i+1 < n {
+		err = gone(record)
+	}
 	if err != nil {
 		return fmt.Errorf("benchtest: %s %d of %d: %w", s.word(), i+1, n, err)
 	}
 	return nil
+}
+
+// gone tells that the engine could not be reached by any request of the window:
+// further runs would be of the same.
+func gone(r *metric.Record) error {
+	window := r.Counted()
+	for _, t := range window {
+		if t.Failure != string(engines.Unreachable) {
+			return nil
+		}
+	}
+	if len(window) == 0 {
+		return nil
+	}
+	return fmt.Errorf("none of %d requests reached the engine (%s), so no further run is made: look into its log, or start it again", len(window), firstLine(window[0].Message))
 }
 
 // word is what a run of this session is called.

@@ -179,7 +179,7 @@ func checkURL(key, value string) error {
 	case err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "":
 		return problem(key, value, "must be a URL such as http://localhost:8000")
 	case u.RawQuery != "" || u.Fragment != "":
-		return problem(key, value, "must have no query and no fragment, as in http://localhost:8000")
+		return fmt.Errorf("ci: %s must have no query and no fragment, as in http://localhost:8000 (the value is not shown: keys have been seen there)", key)
 	}
 	return nil
 }

@@ -153,7 +153,7 @@ ci: OPENLOOP_BUDGET is "10": must be a duration with its unit, such as 10m or 1h
 ci: OPENLOOP_INCONCLUSIVE is "ignore": must be fail, skip or warn
 ci: OPENLOOP_ENGINE_URL is "gpu-3:8000": must be a URL such as http://localhost:8000
 ci: OPENLOOP_VLLM_URL carries user information (the value is not shown), which would reach records and logs: take it out and set OPENLOOP_API_KEY
-ci: OPENLOOP_SGLANG_URL is "http://host:1?key=v": must have no query and no fragment, as in http://localhost:8000
+ci: OPENLOOP_SGLANG_URL must have no query and no fragment, as in http://localhost:8000 (the value is not shown: keys have been seen there)
 ci: OPENLOOP_LLAMACPP_URL is "http://host:port": must be a URL such as http://localhost:8000
 ci: OPENLOOP_API_KEY holds a space or a control character, which a header cannot carry (the value is not shown): set it to the bare key
 ci: OPENLOOP_APPEND is "1": nothing is updated that could be appended to; set OPENLOOP_UPDATE=1 too, or unset it`

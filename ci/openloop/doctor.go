@@ -91,7 +91,7 @@ func cannotExamine(stderr io.Writer, err error) int {
 // examine prints findings as they are made, or all of them as JSON.
 func examine(ctx context.Context, cfg doctor.Config, asJSON bool, stdout, stderr io.Writer) int {
 	if u, err := url.Parse(cfg.URL); err == nil && u.Host != "" {
-		fmt.Fprintf(stderr, "openloop doctor: %s is sent %s\n", u.Redacted(), doctor.Plan)
+		fmt.Fprintf(stderr, "openloop doctor: %s://%s%s is sent %s\n", u.Scheme, u.Host, u.Path, doctor.Plan)
 	}
 	if !asJSON {
 		cfg.Found = func(f doctor.Finding) { printFinding(stdout, f) }

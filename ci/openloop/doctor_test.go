@@ -112,7 +112,7 @@ func TestDoctorText(t *testing.T) {
 	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "measurable: warn ") || !strings.Contains(last, "development-mode") || !strings.Contains(last, "flush") {
 		t.Errorf("last line %q", last)
 	}
-	if want := "openloop doctor: " + strings.Replace(url, "//", "//user:xxxxx@", 1) + " is sent about 15 generations"; !strings.HasPrefix(stderr.String(), want) {
+	if want := "openloop doctor: " + url + " is sent about 15 generations"; !strings.HasPrefix(stderr.String(), want) {
 		t.Errorf("on stderr %q, want %q", stderr.String(), want)
 	}
 	if all := stdout.String() + stderr.String(); strings.Contains(all, "sesame") {

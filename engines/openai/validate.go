@@ -31,6 +31,8 @@ func (c *Config) validate() error {
 		} else {
 			bad("Config.URL must be http://HOST:PORT or https://HOST, got %q", c.URL)
 		}
+	case (u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "") && strings.ContainsAny(c.URL, "@?#"):
+		bad("Config.URL must be http://HOST:PORT or https://HOST; it is not shown, as it may hold a secret")
 	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		bad("Config.URL must be http://HOST:PORT or https://HOST, got %q", u.Redacted())
 	case len(u.Port()) > 5 || len(u.Port()) == 5 && u.Port() > "65535":

@@ -43,13 +43,13 @@ func start(t launch.T, k *Kind, given launch.Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.URL == "" { // real time, so the real deadline counts
+	if c.Dial == nil { // real time, so the real deadline counts
 		if c, err = k.within(c, deadline(t)); err != nil {
 			return nil, errors.Join(err, claim.release())
 		}
-		if c.LogFile == "" {
-			c.LogFile = artifact(k.Name)
-		}
+	}
+	if c.URL == "" && c.LogFile == "" {
+		c.LogFile = artifact(k.Name)
 	}
 	s, err := k.launch(t.Context(), c, claim)
 	if err != nil {
