@@ -52,6 +52,7 @@ func TestURLs(t *testing.T) {
 		"http://h:port":          `openai: Config.URL must be http://HOST:PORT or https://HOST, got "http://h:port"`,
 		"http://h/v1?key=1":      `openai: Config.URL must end with its path, without query or fragment: use "http://h/v1" and Config.Header`,
 		"http://ann:secret@h:po": "openai: Config.URL cannot be parsed: it must be http://HOST:PORT or https://HOST",
+		"ann:secret@h:1":         "openai: Config.URL must be http://HOST:PORT or https://HOST; it is not shown, as it may hold a secret",
 		"ftp://ann:secret@h":     `openai: Config.URL must be http://HOST:PORT or https://HOST, got "ftp://ann:xxxxx@h"`,
 	} {
 		_, err := New(Config{URL: url})

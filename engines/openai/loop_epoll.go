@@ -98,8 +98,11 @@ func (l *loop) add(s *socket) error {
 func (l *loop) run() {
 	clean := false
 	defer func() {
+		if clean {
+			return // the loop is another goroutine's by now, if anybody's
+		}
 		s := l.serving
-		if clean || s == nil {
+		if s == nil {
 			return // a panic of the loop's own goes on
 		}
 		v := recover()
