@@ -24,9 +24,11 @@ type Server struct {
 	fresh   []*stream // not yet taken by the sender
 	wake    chan struct{}
 	closed  bool
-	conns   map[net.Conn]bool
+	conns   map[*net.TCPConn]bool
 	streams uint64
 	times   map[string][]int64
+
+	running sync.WaitGroup
 }
 
 // New makes a server of the options, which it validates.
@@ -36,7 +38,7 @@ func New(o Options) (*Server, error) {
 	}
 	return &Server{
 		options: o, end: ending(), wake: make(chan struct{}, 1),
-		conns: map[net.Conn]bool{}, times: map[string][]int64{},
+		conns: map[*net.TCPConn]bool{}, times: map[string][]int64{},
 	}, nil
 }
 
@@ -54,7 +56,7 @@ func (s *Server) Log() map[string][]int64 {
 
 // Serve answers on l until l is closed, ends all streams and returns.
 func (s *Server) Serve(l net.Listener) error {
-	go s.send()
+	s.running.Go(s.send)
 	defer s.shut()
 	for {
 		c, err := l.Accept()
@@ -64,19 +66,24 @@ func (s *Server) Serve(l net.Listener) error {
 		if err != nil {
 			return err
 		}
+		conn := c.(*net.TCPConn)
 		s.mu.Lock()
-		s.conns[c] = true
+		s.conns[conn] = true
 		s.mu.Unlock()
-		go s.answer(c)
+		s.running.Go(func() { s.answer(conn) })
 	}
 }
 
+// shut ends all and waits for it. Connections are shut and not closed: the
+// sender may be writing to their descriptors, and answer closes each once it
+// has no stream.
 func (s *Server) shut() {
+	defer s.running.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
 	for c := range s.conns {
-		c.Close()
+		_, _ = c.CloseRead(), c.CloseWrite()
 	}
 	s.rouse()
 }
@@ -90,14 +97,14 @@ func (s *Server) rouse() {
 }
 
 // answer serves the requests of one connection.
-func (s *Server) answer(c net.Conn) {
+func (s *Server) answer(c *net.TCPConn) {
 	defer func() {
 		c.Close()
 		s.mu.Lock()
 		delete(s.conns, c)
 		s.mu.Unlock()
 	}()
-	raw, err := c.(*net.TCPConn).SyscallConn()
+	raw, err := c.SyscallConn()
 	if err != nil {
 		return
 	}
@@ -146,18 +153,19 @@ func (s *Server) start(st *stream) bool {
 	s.streams++
 	st.event = newEvent(s.streams)
 	period := o.period()
-	st.due = now + int64(o.First)
+	st.next = now + int64(o.First)
 	if o.First == 0 {
-		st.due = now + period
+		st.next = now + period
 	}
 	if period > 0 {
 		phase := 0.0
 		if !o.Step {
 			_, phase = math.Modf(float64(s.streams) * math.Phi)
 		}
-		st.due += period - 1
-		st.due -= st.due%period - int64(phase*float64(period))
+		st.next += period - 1
+		st.next -= st.next%period - int64(phase*float64(period))
 	}
+	st.due = st.next
 	if o.Logged && st.id != "" {
 		st.times = make([]int64, 0, o.Events)
 	}

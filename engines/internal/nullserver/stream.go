@@ -13,7 +13,8 @@ type stream struct {
 	id    string
 	event event
 	sent  int   // events
-	due   int64 // when the next one is, by Now
+	next  int64 // when the next one is to be sent, by Now
+	due   int64 // when there is something to do: next, or when left is tried again
 	left  []byte
 	times []int64 // send times, when they are logged
 	ended chan error
@@ -29,6 +30,9 @@ func (s *stream) step(o *Options, end []byte, now int64) (over bool, err error) 
 		if s.sent > o.Events {
 			return true, nil
 		}
+		if s.due = s.next; s.due > now {
+			return false, nil
+		}
 	}
 	if s.sent == o.Events {
 		s.sent++
@@ -43,6 +47,12 @@ func (s *stream) step(o *Options, end []byte, now int64) (over bool, err error) 
 			s.times = append(s.times, now)
 		}
 		s.left = append(s.left, s.event.text...)
+		if s.sent < o.Events {
+			s.next += o.period()
+			if o.Rate == 0 {
+				s.next = now // streams take turns
+			}
+		}
 	}
 	if err := s.flush(); err != nil {
 		return false, err
@@ -51,9 +61,7 @@ func (s *stream) step(o *Options, end []byte, now int64) (over bool, err error) 
 		s.due = now + retry
 		return false, nil
 	}
-	if s.sent < o.Events {
-		s.due += o.period()
-	}
+	s.due = s.next
 	return s.sent > o.Events, nil
 }
 
