@@ -74,6 +74,7 @@ type during struct {
 func whileEmitIsBusy(t *testing.T, write func(send func(events string) (written time.Duration), free func())) during {
 	t.Helper()
 	asked, over, freed := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	seen := make(chan struct{}) // late has a token: what is sent before is read with it
 	start := time.Now()
 	e := directClient(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -85,6 +86,10 @@ func whileEmitIsBusy(t *testing.T, write func(send func(events string) (written 
 		if r.Header.Get("X-Request-Id") == "late" {
 			<-asked
 			write(send, func() { close(over) })
+			select {
+			case <-seen:
+			case <-r.Context().Done():
+			}
 		} else {
 			send(running("a", 1))
 		}
@@ -108,7 +113,9 @@ func whileEmitIsBusy(t *testing.T, write func(send func(events string) (written 
 		ID: "late", Text: "x", MaxTokens: 5, Stamp: func() time.Duration { return time.Since(start) },
 	}, func(c engines.Chunk) {
 		if c.Token {
-			d.chunks = append(d.chunks, c)
+			if d.chunks = append(d.chunks, c); len(d.chunks) == 1 {
+				close(seen)
+			}
 		}
 	})
 	assert.NoError(t, err)

@@ -70,7 +70,8 @@ func (l *loop) at(fd int) *atomic.Pointer[socket] {
 
 // add begins to read for a socket.
 func (l *loop) add(s *socket) error {
-	place := l.at(s.fd)
+	fd := s.fd // the loop's from the moment that it has its place
+	place := l.at(fd)
 	if place == nil {
 		return s.failed("dial", "epoll_ctl", syscall.EMFILE)
 	}
@@ -85,7 +86,7 @@ func (l *loop) add(s *socket) error {
 		go l.run()
 	}
 	place.Store(s)
-	if err := l.gate.add(s.fd); err != nil {
+	if err := l.gate.add(fd); err != nil {
 		place.Store(nil)
 		return s.failed("dial", "epoll_ctl", err.(syscall.Errno))
 	}

@@ -31,7 +31,7 @@ func (c *Config) validate() error {
 		} else {
 			bad("Config.URL must be http://HOST:PORT or https://HOST, got %q", c.URL)
 		}
-	case (u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "") && (u.Opaque != "" || strings.ContainsAny(c.URL, "?#")):
+	case (u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "") && (u.Opaque != "" && strings.Contains(c.URL, "@") || strings.ContainsAny(c.URL, "?#")):
 		bad("Config.URL must be http://HOST:PORT or https://HOST; it is not shown, as it may hold a secret")
 	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		bad("Config.URL must be http://HOST:PORT or https://HOST, got %q", u.Redacted())
