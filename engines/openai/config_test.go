@@ -73,6 +73,8 @@ func TestSecretsAreNeverSaid(t *testing.T) {
 		fmt.Fprintf(w, `{"error":"wrong: %s %s password1 a"}`, r.Header.Get("Authorization"), r.Header.Get("X-Api-Key"))
 	})
 	inMemory(t, echo, cfg, func(t *testing.T, e *Engine) {
+		texts = append(texts, fmt.Sprintf("%v %+v %#v %s %q", e, e, e, e, e), fmt.Sprintf("%+v %#v", struct{ *Engine }{e}, struct{ E engines.Engine }{e}))
+		assert.Equal(t, "openai at http://engine/gateway", fmt.Sprint(e))
 		got := generate(t, e)
 		failure := requireClass(t, engines.Unauthorized, got)
 		assert.Contains(t, failure.Message, "wrong: Bearer [redacted] [redacted] [redacted] a")

@@ -84,6 +84,18 @@ func (e *Engine) Model() string { return e.model }
 // end.
 func (e *Engine) URL() string { return e.root }
 
+// String is the engine's kind and its server's root: no key, no header.
+func (e *Engine) String() string {
+	kind := e.cfg.Kind
+	if kind == "" {
+		kind = "openai"
+	}
+	return kind + " at " + e.root
+}
+
+// GoString is String, so that no verb of fmt prints the key.
+func (e *Engine) GoString() string { return "&openai.Engine{" + e.String() + "}" }
+
 // Connections is the number of connections opened so far.
 func (e *Engine) Connections() int { return int(e.transport.opened.Load()) }
 

@@ -168,6 +168,18 @@ func ExampleEngine_Page() {
 	// Output: {42 true} {0 false} <nil>
 }
 
+func ExampleEngine_String() {
+	engine, err := openai.New(openai.Config{URL: "http://user:password@host/v1", APIKey: "sk-secret"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(engine)
+	fmt.Printf("%#v\n", engine)
+	// Output:
+	// openai at http://host
+	// &openai.Engine{openai at http://host}
+}
+
 func ExampleEngine_Connections() {
 	s := server()
 	defer s.Close()
