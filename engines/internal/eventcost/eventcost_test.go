@@ -66,6 +66,17 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// What went wrong is said, and nothing of what did not.
+func TestFailuresAreSaid(t *testing.T) {
+	for _, err := range []error{
+		truth([]string{"-loads", "1x100", "-seconds", "0.02", "-clients", "none"}),
+		streams([]string{"-streams", "1", "-clients", "none"}),
+	} {
+		require.ErrorContains(t, err, "exit status 1")
+		assert.NotContains(t, err.Error(), "%!w")
+	}
+}
+
 func TestMedian(t *testing.T) {
 	assert.Equal(t, 2.0, median([]float64{3, 1, 2}))
 	assert.Equal(t, 2.5, median([]float64{4, 3, 1, 2}))

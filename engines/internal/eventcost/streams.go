@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"strconv"
@@ -31,7 +32,7 @@ func streams(args []string) error {
 		o, err := s.runReader("-how", how, "-streams", strconv.Itoa(*n), "-memory", fmt.Sprintf("%fs", float64(*events) / *rate * 2 / 3))
 		cpu, stopped := s.stop()
 		if err != nil || stopped != nil {
-			return fmt.Errorf("%w %w", err, stopped)
+			return errors.Join(err, stopped)
 		}
 		if o.events != *n**events {
 			return fmt.Errorf("%s read %d events of %d", how, o.events, *n**events)

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -58,7 +59,7 @@ func truthAt(n int, rate float64, events int, step bool, how string) error {
 	o, err := s.runReader("-how", how, "-streams", strconv.Itoa(n), "-log", ours)
 	share := busy()
 	if _, stopped := s.stop(); err != nil || stopped != nil {
-		return fmt.Errorf("%w %w", err, stopped)
+		return errors.Join(err, stopped)
 	}
 	sent, err := readTimes(theirs)
 	if err != nil {
