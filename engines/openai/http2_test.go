@@ -3,6 +3,8 @@ package openai
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -74,13 +76,29 @@ func TestHTTP2OverTLS(t *testing.T) {
 }
 
 func TestHTTP2ToAServerThatDoesNotSpeakIt(t *testing.T) {
-	server := httptest.NewServer(streaming)
-	defer server.Close()
-	server.Config.ErrorLog = quiet
-	e, err := New(Config{URL: server.URL, HTTP2: true})
+	// One that does not hang up as it answers: what is written after that could
+	// break first, and only that be known.
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				_, _ = io.WriteString(c, "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+				_, _ = io.Copy(io.Discard, c) // until the client hangs up
+			}()
+		}
+	}()
+	url := "http://" + l.Addr().String()
+	e, err := New(Config{URL: url, HTTP2: true})
 	require.NoError(t, err)
 	defer e.Close()
 	got := generate(t, e)
 	failure := requireClass(t, engines.Protocol, got)
-	assert.Equal(t, server.URL+": POST /v1/completions: the server does not answer in HTTP/2: leave Config.HTTP2 off", failure.Message)
+	assert.Equal(t, url+": POST /v1/completions: the server does not answer in HTTP/2: leave Config.HTTP2 off", failure.Message)
 }
