@@ -1,4 +1,4 @@
-//go:build sglang
+//go:build sglang && !windows
 
 package sglang_test
 

@@ -1,4 +1,4 @@
-//go:build vllm
+//go:build vllm && !windows
 
 package vllm_test
 
