@@ -15,13 +15,14 @@
 //
 //	load                  asked there                     refused there
 //	one in flight         NoRegression: p50 TPOT and E2E  Sustained, Goodput: there
-//	(Capacity.Serial)     gated, p50 TTFT watched         is no schedule to keep up
+//	(Capacity.Serial)     gated, TTFT and tails watched   is no schedule to keep up
 //	                                                      with
 //	a third of capacity   NoRegression: the same          throughput: it is the
 //	(Capacity.Quiet)                                      offered load echoed back
 //	near the knee         Sustained, Goodput, Attainment, a latency while the queue
 //	(Capacity.Knee)       Latency; NoRegression with a    is undecided, a p99 of
-//	                      margin that the noise resolves  fewer than 1,000 requests
+//	                      margin that the noise resolves, fewer than 1,000 requests
+//	                      and of goodput (Point.SLO)
 //	past saturation       Sustained, which fails          every latency
 //	closed, more than     NoRegression of metrics by name what is not named
 //	one in flight

@@ -160,7 +160,7 @@ func (g *gating) judge(look func(regressions.Arm) regressions.Verdict, msgAndArg
 		v := look(candidate)
 		out := report{head: strings.TrimRight(v.Text(), "\n")}
 		next := v.NextLook
-		if v.Status.Green() && q.State == steady.Undecided && !isQuiet(records[0]) {
+		if v.Status.Green() && q.State == steady.Undecided && !records[0].Quiet() {
 			out = g.unsettled(q, out.head)
 			v.Status, next = regressions.Inconclusive, nextLook(g.gate, len(records))
 		}

@@ -10,10 +10,6 @@ import (
 	"github.com/openloop-go/openloop/ci"
 )
 
-// quiet is the share of a known capacity up to which a load is quiet enough
-// for its latencies to be judged although its stability is undecided.
-const quiet = 0.7
-
 // Sustained asserts that the engine keeps up with an open loop: the number of
 // requests in flight does not grow. The runs are pooled, since several decide
 // what one cannot. A growing queue fails with its growth, the overshoot and
@@ -124,7 +120,7 @@ func steadyEnough(what string, records []*metric.Record) (refusal report, ok boo
 		bad := growing(q, records)
 		bad.head = what + " is refused: " + bad.head
 		return bad, false
-	case isQuiet(records[0]):
+	case records[0].Quiet():
 		return report{}, true
 	}
 	bad := undecided(q, records)
@@ -133,15 +129,11 @@ func steadyEnough(what string, records []*metric.Record) (refusal report, ok boo
 	return bad, false
 }
 
-func isQuiet(r *metric.Record) bool {
-	return serial(r) || r.Capacity > 0 && r.Rate > 0 && r.Rate <= quiet*r.Capacity
-}
-
 func howQuiet(r *metric.Record) string {
 	if r.Capacity > 0 {
-		return fmt.Sprintf("offer at most %s req/s, which is %v of the known capacity of %s: there an undecided queue is quiet enough", rate(quiet*r.Capacity), quiet, exact(r.Capacity))
+		return fmt.Sprintf("offer at most %s req/s, which is %v of the known capacity of %s: there an undecided queue is quiet enough", rate(metric.QuietShare*r.Capacity), metric.QuietShare, exact(r.Capacity))
 	}
-	return fmt.Sprintf("set Point.Capacity: at up to %v of a known capacity an undecided queue is quiet enough", quiet)
+	return fmt.Sprintf("set Point.Capacity: at up to %v of a known capacity an undecided queue is quiet enough", metric.QuietShare)
 }
 
 // outgrown words a queue that grows where the baseline's did not, since a

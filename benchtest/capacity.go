@@ -61,10 +61,11 @@ func (c Capacity) Serial(w Workload) Point {
 // Quiet is the point of Poisson arrivals at a third of the capacity, rounded
 // to two digits: 150 requests a run. Batches form there and a queue hardly
 // does, so a slowdown of the engine shows in full, and the noise of a run stays
-// near the engine's own; twice the requests take nearly twice the time and
-// catch no more of a slowdown. (A rate of errors does take requests: of 450,
-// one in a hundred is four or five.) The point carries the capacity, so that its latencies are
-// judged although 150 arrivals may leave its stability undecided.
+// near the engine's own; twice the requests take more than half as long again
+// and catch no more of a slowdown. (A rate of errors does take requests: of
+// 450, one in a hundred is four or five.) The point carries the capacity, so
+// that its latencies are judged although 150 arrivals may leave its stability
+// undecided.
 func (c Capacity) Quiet(w Workload) Point {
 	return Point{
 		Workload: w, Arrivals: arrival.Poisson{Rate: c.share(quietShare, quietDigits)},

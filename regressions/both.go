@@ -189,10 +189,10 @@ func (j judging) besideControl(status Status) string {
 
 // builds says how two arms' engines differ, as far as it is recorded.
 func builds(control, cand Arm) string {
-	if slices.Equal(control.Identity, cand.Identity) {
-		return "alike in all that is recorded of them"
+	if out := changed(control, cand); out != "" {
+		return out
 	}
-	return differ(control.Identity, cand.Identity)
+	return "alike in all that is recorded of them"
 }
 
 // controlMoved says how the control moved since the baseline was recorded, by

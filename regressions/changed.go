@@ -11,8 +11,8 @@ import (
 // namedChanges is how many changes of an engine a verdict names.
 const namedChanges = 6
 
-// changed says what is not as it was of the engine, its settings and what it
-// runs on, since a slowdown may have been configured. Left out are the load
+// changed says in what one arm's engine, its settings and what it runs on
+// differ from the other's, since a slowdown may have been configured. Left out are the load
 // generator's host, and what differs at every start: the port, and with it the
 // command line, whose flags are among the settings.
 func changed(base, cand Arm) string {

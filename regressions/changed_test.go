@@ -33,3 +33,14 @@ func TestVerdictNamesWhatChanged(t *testing.T) {
 		}
 	}
 }
+
+// Two builds that were measured in turns differ in their ports, and that is no
+// difference of theirs.
+func TestBuildsAreAlikeWhateverTheirPorts(t *testing.T) {
+	on := func(a regressions.Arm, port string) regressions.Arm {
+		a.Identity = []metric.Pair{{Key: "engine-version", Value: "0.32.0"}, {Key: "command", Value: "vllm serve --port " + port}}
+		return a
+	}
+	v := regressions.JudgeBoth(on(shaped(5, 5, 0.009, 1, 1), "4001"), on(shaped(5, 5, 0.009, 1, 1), "4002"), regressions.Gate{})
+	assert.Contains(t, v.Text(), "builds     alike in all that is recorded of them\n")
+}

@@ -65,8 +65,8 @@ type Finding struct {
 	Margin float64
 	// Baseline and Candidate are the arms, over the runs that were compared.
 	Baseline, Candidate Summary
-	// Change is (new − old) ÷ old, or new − old where the margin is absolute; Low and
-	// High are its 95 % interval.
+	// Change is (new − old) ÷ old, or new − old where the margin is absolute;
+	// Low and High are its 95 % interval.
 	Change, Low, High float64
 	// Slower is the one-sided p-value of "not worse at all"; Within that of
 	// "worse by the margin or more".

@@ -118,3 +118,15 @@ func ExampleClient() {
 	}
 	// Output: unknown; a reading that is absent is not zero: false
 }
+
+// A load is quiet by what is known of the engine's capacity, never by default.
+func ExampleRecord_Quiet() {
+	for _, r := range []metric.Record{{Rate: 4}, {Rate: 4, Capacity: 14}, {Rate: 12.5, Capacity: 14}, {InFlight: 1}} {
+		fmt.Println(r.Quiet())
+	}
+	// Output:
+	// false
+	// true
+	// false
+	// true
+}

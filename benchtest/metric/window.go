@@ -36,6 +36,16 @@ func (r *Record) Valid() bool { return len(r.Problems) == 0 }
 // Open reports that the run was an open loop.
 func (r *Record) Open() bool { return r.InFlight == 0 }
 
+// QuietShare of a known capacity is a load at which latencies are judged
+// although the stability of the queue is undecided.
+const QuietShare = 0.7
+
+// Quiet reports that the load is known to be quiet: one request in flight, or
+// an open loop that offered at most QuietShare of a known capacity.
+func (r *Record) Quiet() bool {
+	return r.InFlight == 1 || r.Capacity > 0 && r.Rate > 0 && r.Rate <= QuietShare*r.Capacity
+}
+
 // Attainment counts the window's requests that are good by the SLO, and all
 // of them. Failed, refused and unfinished requests count as misses; only what
 // the user stopped is left out of both.

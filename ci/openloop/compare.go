@@ -123,21 +123,16 @@ func judgeable(records []*metric.Record) (unsettled string, err error) {
 		return "", errors.Join(problems...)
 	}
 	v, err := steady.JudgeRecords(records...)
-	quiet := first.Capacity > 0 && first.Rate > 0 && first.Rate <= quietShare*first.Capacity
 	switch {
 	case err == nil && v.State == steady.Growing:
 		return "", fmt.Errorf("the queue grows, so its latencies are a function of how long one ran: %s", v)
-	case quiet || err == nil && v.State == steady.Sustained:
+	case first.Quiet() || err == nil && v.State == steady.Sustained:
 		return "", nil
 	case err != nil:
 		return err.Error(), nil
 	}
 	return v.String(), nil
 }
-
-// quietShare of a known capacity is a load at which latencies are judged
-// although the queue is undecided.
-const quietShare = 0.7
 
 // percentage is a flag for a share: "5%" and "0.05" are the same.
 type percentage float64
