@@ -6,6 +6,11 @@
 // process ends the lock is free: there is no stale lock and nothing to clean
 // up. Those who wait say for whom, at once and again and again.
 //
+// Who waits first is the next to have it, so that a package which gives a
+// resource back between two tests and takes it again at once does not keep
+// another waiting for as long as it has tests. Of several that wait chance
+// decides who waits first.
+//
 // Within a process a resource is shared: two engines that are measured in
 // turns live on one device. Only who measures has it alone. The process gives
 // it back when the last of its owners has.
@@ -82,8 +87,10 @@ func Acquire(ctx context.Context, r Request) (*Lock, error) {
 // wait takes one resource, however long that takes.
 func (r *Request) wait(ctx context.Context, name string) (*resource, error) {
 	began, reminded := time.Now(), time.Time{}
+	turn := turn{folder: r.Folder, name: name}
+	defer turn.give()
 	for {
-		one, neighbour, err := take(r.Folder, name, r.Owner, r.Alone)
+		one, neighbour, err := turn.take(r.Owner, r.Alone)
 		if err != nil {
 			return nil, err
 		}

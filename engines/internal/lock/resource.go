@@ -31,21 +31,28 @@ var here struct {
 	held map[key]*resource
 }
 
-// take takes a resource if it is free, or shares it if it is this process's.
-// Nil is another process's, or where there is a neighbour, that owner's of this
-// process who measures on it.
+// take takes a resource if it is free and nobody waits for it, or shares it if
+// it is this process's. Nil is another process's, or where there is a neighbour,
+// that owner's of this process who measures on it.
 func take(folder, name, owner string, alone bool) (one *resource, neighbour string, err error) {
+	turn := turn{folder: folder, name: name}
+	defer turn.give()
+	return turn.take(owner, alone)
+}
+
+// take is the function take for one who may have waited for its turn.
+func (t *turn) take(owner string, alone bool) (one *resource, neighbour string, err error) {
 	here.Lock()
 	defer here.Unlock()
-	one = here.held[key{folder, name}]
+	one = here.held[key{t.folder, t.name}]
 	if one != nil && alone && one.measures > 0 && one.measurer != owner {
 		return nil, one.measurer, nil
 	}
 	if one == nil {
-		if one, err = open(folder, name); one == nil {
+		if one, err = t.open(); one == nil {
 			return nil, "", err
 		}
-		writeHolder(folder, name, owner)
+		writeHolder(t.folder, t.name, owner)
 	}
 	one.owners[owner]++
 	if alone {
@@ -55,23 +62,27 @@ func take(folder, name, owner string, alone bool) (one *resource, neighbour stri
 	return one, "", nil
 }
 
-// open locks a resource for this process; nil is another's.
-func open(folder, name string) (*resource, error) {
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, fmt.Errorf("lock %s: %w: set OPENLOOP_LOCKS to a folder that can be written", name, err)
+// open locks the resource for this process; nil is another's.
+func (t *turn) open() (*resource, error) {
+	if err := os.MkdirAll(t.folder, 0o700); err != nil {
+		return nil, fmt.Errorf("lock %s: %w: set OPENLOOP_LOCKS to a folder that can be written", t.name, err)
 	}
-	file, err := lockFile(lockPath(folder, name))
+	var file *os.File
+	next, err := t.comes()
+	if next {
+		file, err = lockFile(lockPath(t.folder, t.name))
+	}
 	if err != nil {
-		return nil, fmt.Errorf("lock %s: %w: set OPENLOOP_LOCKS to a folder that can be written, on a file system that has locks", name, err)
+		return nil, fmt.Errorf("lock %s: %w: set OPENLOOP_LOCKS to a folder that can be written, on a file system that has locks", t.name, err)
 	}
 	if file == nil {
 		return nil, nil
 	}
-	one := &resource{folder: folder, name: name, file: file, owners: map[string]int{}}
+	one := &resource{folder: t.folder, name: t.name, file: file, owners: map[string]int{}}
 	if here.held == nil {
 		here.held = map[key]*resource{}
 	}
-	here.held[key{folder, name}] = one
+	here.held[key{t.folder, t.name}] = one
 	return one, nil
 }
 
