@@ -39,8 +39,11 @@ type Config struct {
 	// UpdateInCI says, a second time, that a baseline may be written in CI.
 	UpdateInCI bool `env:"OPENLOOP_UPDATE_IN_CI"`
 
-	// Runs overrides the number of runs of the first look and, with Update,
-	// of the baseline; zero leaves them.
+	// Runs overrides the number of runs of the first look and, with Update or
+	// Create, of the baseline; zero leaves them. A baseline takes 3 at least.
+	// More than the usual three, and those of a baseline, are spread over two
+	// starts of the engine where it can be restarted and the point does not
+	// say otherwise. A gate that wants more runs than these still makes them.
 	Runs int `env:"OPENLOOP_RUNS"`
 	// Budget bounds the wall time of one measurement; zero is no bound but
 	// the test's deadline.
@@ -77,6 +80,24 @@ const (
 	// InconclusiveWarns: the verdict is logged and the test goes on.
 	InconclusiveWarns Inconclusive = "warn"
 )
+
+// A baseline has 12 runs: its share of the noise is then well below that of a
+// candidate's first three. Fewer than 3 compare with nothing, since one run has
+// no spread, and two next to none.
+const baselineRuns, leastRuns = 12, 3
+
+// BaselineRuns is how many runs a baseline is recorded with, where first of
+// them are made by the first look: 12, or what Runs says, and never fewer than
+// first. With Append it is first, since what was measured is added.
+func (c Config) BaselineRuns(first int) int {
+	switch {
+	case c.Append:
+		return first
+	case c.Runs > 0:
+		return max(c.Runs, first)
+	}
+	return max(baselineRuns, first)
+}
 
 // String shows the configuration with the API key left out, so that logging
 // it is safe. It serves %v, %+v and %s.

@@ -43,6 +43,18 @@ func ExampleConfig_String() {
 	// true String
 }
 
+// A baseline is recorded with 12 runs, of which the first look makes three;
+// appending adds what was measured.
+func ExampleConfig_BaselineRuns() {
+	fmt.Println(ci.Config{Update: true}.BaselineRuns(3))
+	fmt.Println(ci.Config{Update: true, Runs: 5}.BaselineRuns(5))
+	fmt.Println(ci.Config{Update: true, Append: true}.BaselineRuns(3))
+	// Output:
+	// 12
+	// 5
+	// 3
+}
+
 func ExampleRegisterFlags() {
 	flags := flag.NewFlagSet("a test binary", flag.ContinueOnError)
 	ci.RegisterFlags(flags)

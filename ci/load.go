@@ -157,15 +157,23 @@ func (c *Config) validateUpdate() []error {
 	if c.Append && !c.Update {
 		problems = append(problems, problem(variable["Append"], "1", "nothing is updated that could be appended to; set "+variable["Update"]+"=1 too, or unset it"))
 	}
+	if c.Runs > 0 && c.Runs < leastRuns && (c.Update || c.Create) && !c.Append {
+		problems = append(problems, fmt.Errorf("ci: %s is %d, and a baseline of fewer than %d runs compares with nothing, so none was made: unset it for %d runs, set it to %d or more, or unset %s (and -%s)",
+			variable["Runs"], c.Runs, leastRuns, baselineRuns, leastRuns, c.asked(), UpdateFlag))
+	}
 	if c.CI && (c.Update || c.Create) && !c.UpdateInCI {
-		asked := variable["Update"] + "=1"
-		if !c.Update {
-			asked = variable["Create"] + "=1"
-		}
-		problems = append(problems, fmt.Errorf("ci: %s (or -%s) in CI (%s): a job that accepts what it measures gates nothing, so nothing was written; say it twice with %s=1, or unset it",
-			asked, UpdateFlag, c.System, variable["UpdateInCI"]))
+		problems = append(problems, fmt.Errorf("ci: %s=1 (or -%s) in CI (%s): a job that accepts what it measures gates nothing, so nothing was written; say it twice with %s=1, or unset it",
+			c.asked(), UpdateFlag, c.System, variable["UpdateInCI"]))
 	}
 	return problems
+}
+
+// asked is the variable that asks for baselines to be written.
+func (c *Config) asked() string {
+	if c.Update {
+		return variable["Update"]
+	}
+	return variable["Create"]
 }
 
 func checkURL(key, value string) error {

@@ -63,6 +63,28 @@ func TestInCIAnUpdateIsSaidTwice(t *testing.T) {
 	}
 }
 
+// What nothing can be compared with is refused before it is measured.
+func TestABaselineOfTooFewRuns(t *testing.T) {
+	const refused = ", and a baseline of fewer than 3 runs compares with nothing, so none was made: unset it for 12 runs, set it to 3 or more, or unset "
+	for _, row := range []struct {
+		name string
+		env  vars
+		err  string
+	}{
+		{"one run", vars{"OPENLOOP_UPDATE": "1", "OPENLOOP_RUNS": "1"}, "ci: OPENLOOP_RUNS is 1" + refused + "OPENLOOP_UPDATE (and -openloop.update)"},
+		{"two runs of a missing one", vars{"OPENLOOP_CREATE": "1", "OPENLOOP_RUNS": "2"}, "ci: OPENLOOP_RUNS is 2" + refused + "OPENLOOP_CREATE (and -openloop.update)"},
+		{"three", vars{"OPENLOOP_UPDATE": "1", "OPENLOOP_RUNS": "3"}, ""},
+		{"one more for a baseline that there is", vars{"OPENLOOP_UPDATE": "1", "OPENLOOP_APPEND": "1", "OPENLOOP_RUNS": "1"}, ""},
+		{"one run that is only judged", vars{"OPENLOOP_RUNS": "1"}, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if _, err := load(row.env.lookup, parsed(t)); text(err) != row.err {
+				t.Errorf("got %q, want %q", text(err), row.err)
+			}
+		})
+	}
+}
+
 // Whatever is in the variable, only "1" updates, and only a value that says no
 // is taken without an error.
 func FuzzOnlyOneUpdates(f *testing.F) {
