@@ -134,7 +134,9 @@ func pattern(test string) string {
 }
 
 // timeout is what go test needs for a baseline's runs, in tens of minutes;
-// zero where its default of ten is enough.
+// zero where its default of ten is enough. It must hold the plan, which a
+// measurement refuses where it does not fit, and so a whole drain for each run
+// of an open loop.
 func timeout(records []*metric.Record) time.Duration {
 	if records[0].Virtual {
 		return 0
@@ -145,8 +147,13 @@ func timeout(records []*metric.Record) time.Duration {
 			longest = max(longest, r.Requests[i].Closed)
 		}
 	}
+	drain, err := time.ParseDuration(pair(records[0], "drain"))
+	if err != nil || closed(records[0]) {
+		drain = 0
+	}
 	// Half as much again for warmup, flush and the starts.
-	need := longest * baselineRuns * 3 / 2
+	runs := ci.Config{Update: true}.BaselineRuns(len(records))
+	need := (longest*3/2+drain)*time.Duration(runs) + time.Minute
 	const ten = 10 * time.Minute
 	if need < ten*8/10 {
 		return 0

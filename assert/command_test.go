@@ -11,21 +11,25 @@ import (
 )
 
 func TestTheCommandRaisesATimeoutThatIsTooShort(t *testing.T) {
+	drains := []metric.Pair{{Key: "drain", Value: "1m0s"}}
 	for _, row := range []struct {
-		name    string
-		closed  time.Duration
-		virtual bool
-		want    string
+		name   string
+		closed time.Duration
+		record metric.Record
+		want   string
 	}{
-		{"twelve short runs fit into go test's ten minutes", 20 * time.Second, false, "go test . -run '^TestA$' -openloop.update"},
-		{"twelve runs of a minute, half as much again for the rest", time.Minute, false, "go test . -run '^TestA$' -timeout 20m -openloop.update"},
-		{"of five minutes", 5 * time.Minute, false, "go test . -run '^TestA$' -timeout 100m -openloop.update"},
-		{"in virtual time no timeout matters", time.Hour, true, "go test . -run '^TestA$' -openloop.update"},
+		{"twelve short runs fit into go test's ten minutes", 20 * time.Second, metric.Record{}, "go test . -run '^TestA$' -openloop.update"},
+		{"twelve runs of a minute, half as much again for the rest", time.Minute, metric.Record{}, "go test . -run '^TestA$' -timeout 20m -openloop.update"},
+		{"and a drain of a minute, which the plan holds", time.Minute, metric.Record{Point: drains}, "go test . -run '^TestA$' -timeout 40m -openloop.update"},
+		{"short ones of a drain of a minute", 20 * time.Second, metric.Record{Point: drains}, "go test . -run '^TestA$' -timeout 20m -openloop.update"},
+		{"of a closed loop, whose plan holds no drain", time.Minute, metric.Record{Point: drains, InFlight: 1}, "go test . -run '^TestA$' -timeout 20m -openloop.update"},
+		{"of five minutes", 5 * time.Minute, metric.Record{}, "go test . -run '^TestA$' -timeout 100m -openloop.update"},
+		{"in virtual time no timeout matters", time.Hour, metric.Record{Virtual: true}, "go test . -run '^TestA$' -openloop.update"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			records := []*metric.Record{{Virtual: row.virtual, Requests: []metric.Timeline{{Closed: time.Second}, {Closed: row.closed}}}}
-			if got := updateCommand("TestA", records); strings.Replace(got, " -tags="+buildTags(), "", 1) != row.want {
+			row.record.Requests = []metric.Timeline{{Closed: time.Second}, {Closed: row.closed}}
+			if got := updateCommand("TestA", []*metric.Record{&row.record}); strings.Replace(got, " -tags="+buildTags(), "", 1) != row.want {
 				t.Errorf("got  %s\nwant %s", got, row.want)
 			}
 		})

@@ -30,6 +30,11 @@ var baselines = filepath.Join("testdata", "openloop")
 // the baseline, and nothing is compared. What an inconclusive verdict does is
 // configured (ci.Config); by itself it fails.
 //
+// Each look is checked against the test's deadline before its first run, and so
+// is a baseline that is to be recorded as a whole; with -openloop.update
+// benchtest.Measure has done so before its first run. The first run that cannot
+// be trusted ends it, unless it may be made again (see benchtest.Runs).
+//
 // A metric that shows nothing at the load, or a percentile that a run has too
 // few requests for, is refused before anything is compared or stored.
 //
@@ -172,6 +177,9 @@ func (g *gating) judge(look func(regressions.Arm) regressions.Verdict, msgAndArg
 			return g.conclude(regressions.Inconclusive, out, msgAndArgs)
 		}
 		if err := g.extend(next); err != nil {
+			if bad, ok := check(g.runs); !ok {
+				return fail(g.t, bad, msgAndArgs)
+			}
 			out.add("runs", "%d here, %d needed for the next look, and making them failed: %v", len(g.runs.Records), next, err)
 			return fail(g.t, out, msgAndArgs)
 		}
@@ -188,6 +196,7 @@ func (g *gating) conclude(status regressions.Status, out report, msgAndArgs []an
 	if text := standsFor(g.runs.Records, g.gate); text != "" {
 		out.add("stands for", "%s", text)
 	}
+	replaced(&out, g.runs)
 	if g.path != "" {
 		out.add("file", "%s", filepath.ToSlash(g.path))
 	}

@@ -12,12 +12,9 @@ import (
 	"github.com/openloop-go/openloop/regressions"
 )
 
-// A baseline's default size: its share of the noise is then well below that
-// of a candidate's three runs, and two starts show whether starts differ.
-const (
-	baselineRuns   = 12
-	baselineStarts = 2
-)
+// baselineStarts is over how many starts of the engine a baseline is spread:
+// two show whether starts differ.
+const baselineStarts = 2
 
 // record makes the runs a baseline needs and writes it: a new file where old
 // is nil, else over it or, in append mode, to its end.
@@ -51,29 +48,30 @@ func (g *gating) record(old *regressions.Baseline, msgAndArgs []any) bool {
 	if err != nil {
 		return fail(g.t, reportf("no baseline was written: %v", err), msgAndArgs)
 	}
+	replaced(&out, g.runs)
 	out.add("file", "%s", filepath.ToSlash(g.path))
 	out.at = at(g.runs.Records)
 	return pass(g.t, out)
 }
 
-// complete makes the runs that are still to be made, start by start, and
-// gives up as soon as they could not be stored.
+// complete makes the runs that are still to be made. They are one plan, so that
+// what the time left does not hold is refused before the first of them; the
+// first run that could not be stored ends it.
 func (g *gating) complete() (report, bool) {
-	n := g.runsToRecord()
-	if !g.runs.Extendable() {
+	have := len(g.runs.Records)
+	n := g.config.BaselineRuns(have)
+	if !g.runs.Extendable() || n == have {
 		return report{}, true
 	}
-	for start := 1; start <= baselineStarts; start++ {
-		if err := g.runs.ExtendOver(testContext(g.t), n*start/baselineStarts, start); err != nil {
-			bad := reportf("no baseline was written: %d of %s made, then: %v", len(g.runs.Records), many(n, "run"), err)
-			bad.at = at(g.runs.Records)
-			return bad, false
-		}
+	if err := g.runs.ExtendOver(testContext(g.t), n, baselineStarts); err != nil {
 		if bad, ok := g.storable(); !ok {
 			return bad, false
 		}
+		bad := reportf("no baseline was written: %d of %s made, then: %v", len(g.runs.Records), many(n, "run"), err)
+		bad.at = at(g.runs.Records)
+		return bad, false
 	}
-	return report{}, true
+	return g.storable()
 }
 
 // written is the point that this process wrote each file for.
@@ -87,19 +85,6 @@ func claim(path, pointHash string) bool {
 	}
 	other, taken := written.LoadOrStore(path, pointHash)
 	return !taken || other == pointHash
-}
-
-// runsToRecord is 12 unless the configuration says otherwise; appending adds
-// what was measured.
-func (g *gating) runsToRecord() int {
-	have := len(g.runs.Records)
-	switch {
-	case g.config.Append:
-		return have
-	case g.config.Runs > 0:
-		return max(g.config.Runs, have)
-	}
-	return max(baselineRuns, have)
 }
 
 // write creates, replaces or appends, and says which.

@@ -141,10 +141,10 @@ func TestWhatMustNotBecomeABaseline(t *testing.T) {
 			runs := measured(t, engine, small, "TestDecode")
 			engine.failing = engine.passes + 2
 			return runs
-		}, `error: no baseline was written: invalid: 1 of 6 runs cannot be trusted, so nothing is judged
+		}, `error: no baseline was written: invalid: 1 of 4 runs cannot be trusted, so nothing is judged
     run 4      no-data: none of 200 requests of the window succeeded (first failure: server-error: made up)
     run 4      errors: 200 of 200 requests failed (100 %), limit 1 %; first failure: server-error: made up: find out why, or raise Limits.ErrorRate
-    at         poisson 10/s, fixed(20/10), 6 runs of 200 requests
+    at         poisson 10/s, fixed(20/10), 4 runs of 200 requests
 `},
 		{"a queue that grows", func(t *testing.T) *benchtest.Runs {
 			return measured(t, &toy{seed: 1, drown: 0.6}, small, "TestDecode")

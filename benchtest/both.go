@@ -100,6 +100,7 @@ func newBoth(control, candidate engines.Engine, p Point, o Options) (*both, erro
 	_, other := candidate.(engines.Restarter)
 	b.fresh = p.Starts == 0 && one && other
 	b.candidate.runs.Control = b.control.runs
+	b.control.inTimeFor, b.candidate.inTimeFor = b.fits, b.fits
 	b.extendBy(b.measure)
 	return b, nil
 }
@@ -131,13 +132,18 @@ func (b *both) make(ctx context.Context, n, starts int) error {
 	if b.fresh {
 		starts = n
 	}
-	for i := min(len(b.control.runs.Records), len(b.candidate.runs.Records)); i < n; i++ {
+	first := min(len(b.control.runs.Records), len(b.candidate.runs.Records))
+	for i := first; i < n; i++ {
 		for _, s := range b.turns(i) {
 			// An error may have left a pair with one run.
-			if len(s.runs.Records) <= i {
-				if err := b.turn(ctx, s, i, n, starts); err != nil {
-					return err
-				}
+			if len(s.runs.Records) > i {
+				continue
+			}
+			if err := b.turn(ctx, s, i, n, starts); err != nil {
+				return err
+			}
+			if enough, err := s.enough(n, first > 0); enough || err != nil {
+				return err
 			}
 		}
 	}
@@ -184,7 +190,7 @@ func (b *both) fits(n int) error {
 	if err != nil {
 		return err
 	}
-	return b.candidate.holds(one+other, 2*n-len(b.control.runs.Records)-len(b.candidate.runs.Records))
+	return b.candidate.holds(one.and(other))
 }
 
 // hold waits for both engines. Who holds two took the one of the lower number

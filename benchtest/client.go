@@ -30,7 +30,7 @@ func (s *session) client(r *metric.Record, out outcome) {
 // the median is the least that is taken.
 func (j *judge) readReadings(into map[string]float64) {
 	var lags []time.Duration
-	events, opened, answered := 0, 0, 0
+	events, together, answered := 0, 0, 0
 	for _, t := range j.window {
 		if t.Events > 0 {
 			answered++
@@ -38,13 +38,8 @@ func (j *judge) readReadings(into map[string]float64) {
 		if t.ReadLag > 0 {
 			lags = append(lags, t.ReadLag)
 			events += t.Events
+			together += t.ZeroGaps
 		}
-		if t.NewConnection {
-			opened++
-		}
-	}
-	if !j.r.Virtual { // there it is chance, and not recorded
-		into["new_connections"] = float64(opened)
 	}
 	if 2*len(lags) < answered || len(lags) == 0 {
 		return // told of so few that it is not told of the run
@@ -52,11 +47,37 @@ func (j *judge) readReadings(into map[string]float64) {
 	slices.Sort(lags)
 	q := max(0.5, math.Pow(0.99, float64(events)/float64(len(lags))))
 	into[readLag] = lags[int(math.Ceil(q*float64(len(lags))))-1].Seconds()
+	// An event that was read by itself has its own time, however late that was.
+	// One that shares the time of a later one is late by at most what bytes waited.
+	if into[readStamp] = 0; float64(together) > sharedTimes*float64(events) {
+		into[readStamp] = into[readLag]
+	}
+}
+
+// sharedTimes is the share of events that may have the time of a later one: of
+// the others the p99 is then.
+const sharedTimes = 0.01
+
+// connectionReadings are those of the connections that the requests opened. In
+// virtual time it is chance which they are, and not recorded.
+func (j *judge) connectionReadings(into map[string]float64) {
+	if j.r.Virtual {
+		return
+	}
+	opened, waits := j.opened()
+	into[readOpened] = float64(opened)
+	if !dialled(j.r) {
+		into[readClosed] = float64(len(j.notLate()))
+	}
+	if n := len(waits); n > 0 {
+		into[readConnect], into[readConnectMax] = waits[(n-1)/2].Seconds(), waits[n-1].Seconds()
+	}
 }
 
 // sentReadings are those of what was sent and when.
 func (j *judge) sentReadings(into map[string]float64) {
-	s := sentOf(j.window)
+	j.connectionReadings(into)
+	s := sentOf(j.window, j.notLate())
 	if len(s.lags) == 0 {
 		return
 	}

@@ -29,8 +29,10 @@ const (
 //	ErrorRate  0.01   failed ÷ all requests of the window
 //	Achieved   0.99   achieved ÷ offered rate
 //	Lag        5ms    p99 of sent − scheduled, and of how late this process
-//	                  ran and read; set 1 % of your smallest latency limit
-//	                  where that is less
+//	                  ran and read; where the point has an SLO at most 1 % of
+//	                  its limits on TTFT and E2E, and never less than 0.5ms
+//	Stamp      1ms    p99 of how late events were stamped, where the engine
+//	                  can tell; where the point sets Lag, as much as that
 //	Cached     0.01   prompt tokens from the cache above SharedTokens
 //	Length     0.02   lengths served against lengths asked, either way
 //	ZeroGaps   0.90   gaps of zero ÷ all gaps, above which a stream counts
@@ -40,15 +42,41 @@ func DefaultLimits() Limits {
 		ErrorRate: 0.01,
 		Achieved:  0.99,
 		Lag:       5 * time.Millisecond,
+		Stamp:     time.Millisecond,
 		Cached:    0.01,
 		Length:    0.02,
 		ZeroGaps:  0.90,
 	}
 }
 
-// orDefaults fills the zero fields.
-func (l Limits) orDefaults() Limits {
+const (
+	// lagShare is the part of a latency's limit that may be the client's. An
+	// SLO's limits are known before the run; what the run measures must not
+	// decide whether it counts.
+	lagShare = 0.01
+	// leastLag is asked of no host: one with idle CPU is at a half of it.
+	leastLag = 500 * time.Microsecond
+)
+
+// lagFor is the limit of lag of a point with that objective.
+func lagFor(slo SLO) time.Duration {
+	lag := DefaultLimits().Lag
+	for _, limit := range []time.Duration{slo.TTFT, slo.E2E} {
+		if limit > 0 {
+			lag = min(lag, max(leastLag, time.Duration(lagShare*float64(limit))))
+		}
+	}
+	return lag
+}
+
+// orDefaults fills the zero fields of a point's with that objective.
+func (l Limits) orDefaults(slo SLO) Limits {
 	d := DefaultLimits()
+	if l.Stamp == 0 {
+		if l.Stamp = d.Stamp; l.Lag > 0 {
+			l.Stamp = l.Lag
+		}
+	}
 	if l.ErrorRate == 0 {
 		l.ErrorRate = d.ErrorRate
 	}
@@ -56,7 +84,7 @@ func (l Limits) orDefaults() Limits {
 		l.Achieved = d.Achieved
 	}
 	if l.Lag == 0 {
-		l.Lag = d.Lag
+		l.Lag = lagFor(slo)
 	}
 	if l.Cached == 0 {
 		l.Cached = d.Cached
@@ -86,7 +114,7 @@ func (p Point) orDefaults() Point {
 	phase := p.defaultPhase()
 	p.Warmup = phaseLength(p.Warmup, phase)
 	p.Settle = phaseLength(p.Settle, phase)
-	p.Limits = p.Limits.orDefaults()
+	p.Limits = p.Limits.orDefaults(p.SLO)
 	p.Name = p.Label()
 	return p
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/openloop-go/openloop/benchtest/metric"
 	"github.com/openloop-go/openloop/ci"
+	"github.com/openloop-go/openloop/engines"
 )
 
 // describe writes into the record what was measured on, what part of it a
@@ -34,6 +35,9 @@ func (s *session) describe(r *metric.Record) {
 	}
 	for _, p := range client() {
 		add(p.Key, p.Value)
+	}
+	if d, ok := s.engine.(engines.Dialer); ok && d.DialsEach() {
+		add(fieldDials, "one for each request, as asked")
 	}
 	if ci.Race && !s.virtual {
 		add("race-detector", "on")

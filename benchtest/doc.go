@@ -31,8 +31,14 @@
 //     of its metrics and counts.
 //   - Whether a run is valid is judged before anything is compared, from its
 //     record alone where that is possible (Judge). Missing is never zero.
+//   - A run that is invalid for nothing but a client that was late is made again
+//     at once, for at most two runs of a measurement, and is kept apart
+//     (Runs.Replaced). Which runs count never depends on a latency of the
+//     engine's, or on any other metric.
 //   - A finished run is on disk before the next starts. A panic of the engine
 //     or the workload, a signal or a deadline loses none.
+//   - What the time left does not hold, or this host's descriptors, is refused
+//     before it is sent, with both numbers (Measure says exactly what).
 //
 // In virtual time (package testing/synctest) the same code runs on the
 // bubble's clock; an engine that computes (engines.Simulator) is driven

@@ -50,6 +50,8 @@ func Judge(r *metric.Record, p Point) (problems []metric.Problem, warnings []str
 	}
 	j.errors()
 	j.client()
+	j.connections()
+	j.ownPart()
 	j.cache()
 	j.stream()
 	j.lengths()
@@ -68,6 +70,8 @@ type judge struct {
 	p      Point
 	window []*metric.Timeline
 	good   []*metric.Timeline
+	// waits are what notLate has found; nil before.
+	waits map[*metric.Timeline]bool
 
 	problems []metric.Problem
 	warnings []string

@@ -26,7 +26,7 @@ func (j *judge) client() (verdict string, reasons []string) {
 	var fine, unread []string
 	ok := func(format string, args ...any) { fine = append(fine, fmt.Sprintf(format, args...)) }
 
-	s := sentOf(j.window)
+	s := sentOf(j.window, j.notLate())
 	j.ranOut()
 	if s.unstamped > 0 {
 		j.problem(kindClientUnknown, "%d of %d requests carry no time of sending, so that nobody knows when the load was offered: the engine must call Request.Stamp (engines/enginetest checks it)", s.unstamped, len(j.window))
@@ -38,11 +38,12 @@ func (j *judge) client() (verdict string, reasons []string) {
 		} else {
 			ok("requests left %v late (p99 of %d), limit %v", p99, len(s.lags), limit)
 		}
-		j.late(readScheduler, "goroutines of this process waited %v to run (p99)", "events were stamped late", ok)
-		if _, told := j.r.Client.Readings[readLag]; told {
-			j.late(readLag, "bytes lay unread for %v (p99)", "gaps between events are lost in such waits", ok)
+		j.late(readScheduler, j.p.Limits.Lag, "goroutines of this process waited %v to run (p99)", "events were stamped late", "raise Limits.Lag", ok)
+		j.late(readLag, j.p.Limits.Lag, "bytes lay unread for %v (p99)", "gaps between events are lost in such waits", "raise Limits.Lag", ok)
+		if j.stamped() {
+			j.late(readStamp, j.p.Limits.Stamp, "events were stamped %v late (p99)", "TTFT and gaps are wrong by as much", "raise Limits.Stamp", ok)
 		} else {
-			j.late(readWake, "this process woke up %v late (p99)", "events were stamped as late", ok)
+			j.late(readWake, j.p.Limits.Lag, "this process woke up %v late (p99)", "events were stamped as late", "raise Limits.Lag", ok)
 		}
 		j.stopped(ok)
 	}
@@ -79,13 +80,13 @@ func (j *judge) verdict(before int, fine, unread []string) (verdict string, reas
 	return metric.ClientOK, fine
 }
 
-// late holds a reading of lateness against the limit of lag.
-func (j *judge) late(reading, words, harm string, ok func(string, ...any)) {
+// late holds a reading of lateness against a limit.
+func (j *judge) late(reading string, limit time.Duration, words, harm, remedy string, ok func(string, ...any)) {
 	p99, known := j.r.Client.Readings[reading]
-	switch limit := j.p.Limits.Lag; {
+	switch {
 	case !known:
 	case p99 > limit.Seconds():
-		j.problem(kindClient, words+", limit %v: %s%s; give this host more CPU or raise Limits.Lag", micro(p99), limit, harm, j.busy())
+		j.problem(kindClient, words+", limit %v: %s%s; give this host more CPU or %s", micro(p99), limit, harm, j.busy(), remedy)
 	default:
 		ok(words+", limit %v", micro(p99), limit)
 	}
@@ -139,9 +140,14 @@ func (j *judge) ranOut() {
 			}
 		}
 	}
-	if n > 0 {
-		j.problem(kindClient, "%d of %d requests failed on this host and never reached the engine; first: %s: allow this process more files (ulimit -n) and ports (net.ipv4.ip_local_port_range), or lower the load", n, len(j.window), message)
+	if n == 0 {
+		return
 	}
+	keep := ""
+	if opened, _ := j.opened(); 2*opened >= len(j.window) {
+		keep = fmt.Sprintf(", keep connections (%d requests opened one)", opened)
+	}
+	j.problem(kindClient, "%d of %d requests failed on this host and never reached the engine; first: %s: allow this process more files (ulimit -n) and ports (net.ipv4.ip_local_port_range)%s, or lower the load", n, len(j.window), message, keep)
 }
 
 // sent is what was sent of a window, and when.
@@ -154,7 +160,9 @@ type sent struct {
 	span, took time.Duration
 }
 
-func sentOf(window []*metric.Timeline) sent {
+// A wait for a slot of the limit that the point asks for is no lag, and neither
+// is one for a connection of those requests that notLate names.
+func sentOf(window []*metric.Timeline, notLate map[*metric.Timeline]bool) sent {
 	s := sent{planned: len(window)}
 	var first time.Duration
 	for _, t := range window {
@@ -168,8 +176,11 @@ func sentOf(window []*metric.Timeline) sent {
 			first = t.Sent
 		}
 		s.took = max(s.took, t.Sent-first)
-		// A wait for a slot of the limit that the point asks for is no lag.
-		s.lags = append(s.lags, t.Sent-max(t.Scheduled, t.Released))
+		lag := t.Sent - max(t.Scheduled, t.Released)
+		if notLate[t] {
+			lag = max(0, lag-t.Connect)
+		}
+		s.lags = append(s.lags, lag)
 		s.times = append(s.times, t.Sent)
 	}
 	if len(window) > 0 {

@@ -60,8 +60,13 @@ const (
 	readProcess      = "process_cpus"
 	readCPUs         = "cpus"
 	readHost         = "host_busy_share"
-	// readLag comes from the timelines.
-	readLag = "read_lag_sec"
+	// The others come from the timelines.
+	readLag        = "read_lag_sec"
+	readStamp      = "stamp_late_sec"
+	readOpened     = "new_connections"
+	readClosed     = "closed_connections"
+	readConnect    = "connect_p50_sec"
+	readConnectMax = "connect_max_sec"
 )
 
 // readings are what both edges know of this side, into a map. What one of them

@@ -37,8 +37,9 @@ func (o Options) folder() string {
 
 // Run measures a point on an engine, outside of a test. The runs that were
 // made are returned also with an error, which is of the plan or of the
-// environment; a run that cannot be trusted is no error, its record says why.
-// Runs can be extended until the engine is gone.
+// environment; a run that cannot be trusted is no error, its record says why,
+// and Runs says which of them are made again. Runs can be extended until the
+// engine is gone.
 //
 // Run catches no signals: end ctx instead (signal.NotifyContext).
 func Run(ctx context.Context, engine engines.Engine, p Point, o Options) (*Runs, error) {
@@ -58,6 +59,19 @@ func Run(ctx context.Context, engine engines.Engine, p Point, o Options) (*Runs,
 // an engine that does not answer) fails the test at once, before any load
 // where it can be known before. Whether the runs can be trusted is for
 // assert.Valid to say.
+//
+// What is checked against the test's deadline, and against OPENLOOP_BUDGET, on a
+// real clock, is: the whole worst case of these runs, a whole drain for each
+// included, before anything is sent; with -openloop.update (but not =append) that
+// of all the runs that a baseline takes, which NoRegression makes afterwards; and
+// that of each later look before its first run. What restarts of the engine take,
+// and waits for it to be idle, is not known beforehand: a run is not begun when
+// even the arrivals that are left would not end in time. A closed loop lasts as
+// long as its engine takes, so that it is checked by the runs made so far, and
+// the first not at all.
+//
+// With -openloop.update the first run that cannot be trusted is the last, unless
+// it is made again (see Runs): it could not be stored.
 //
 // Each finished run is on disk, below testdata/openloop/records, before the
 // next starts. On a real clock SIGINT, SIGTERM and SIGHUP call the load off. The

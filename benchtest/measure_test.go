@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/openloop-go/openloop/benchtest/arrival"
+	"github.com/openloop-go/openloop/ci"
 	"github.com/openloop-go/openloop/engines"
 )
 
@@ -71,6 +72,9 @@ func TestMeasureRefusesBeforeAnythingStarts(t *testing.T) {
 			"benchtest: needs 22m57s at most for 3 runs (a drain of 1m0s each included), and the test's time is over in 10m0s: raise -timeout, or lower Point.Runs, the size of a run or Point.Drain"},
 		{"a plan that the budget does not hold", map[string]string{"OPENLOOP_BUDGET": "5m"}, func(*recorder, *Point) {},
 			"benchtest: needs 22m57s at most for 3 runs (a drain of 1m0s each included), and the budget is over in 5m0s: raise OPENLOOP_BUDGET, or lower Point.Runs, the size of a run or Point.Drain"},
+		{"a baseline that the deadline does not hold, although three runs fit", map[string]string{"OPENLOOP_UPDATE": "1", "OPENLOOP_UPDATE_IN_CI": "1"},
+			func(r *recorder, _ *Point) { r.deadline = time.Now().Add(30 * time.Minute) },
+			"benchtest: needs 1h31m48s at most for 12 runs of a baseline (a drain of 1m0s each included), and the test's time is over in 30m0s: raise -timeout, or lower OPENLOOP_RUNS, the size of a run or Point.Drain"},
 		{"a configuration that is not valid", map[string]string{"OPENLOOP_RUNS": "-1"}, func(*recorder, *Point) {},
 			`ci: OPENLOOP_RUNS is "-1": must be a whole number, 0 or more`},
 	} {
@@ -101,24 +105,139 @@ func TestVirtualTimeHasNoDeadline(t *testing.T) {
 }
 
 // A closed loop's length is not known beforehand. When time is up, the run is
-// cut, the finished ones stay, and some time is left to stop the engine.
+// cut, what there is of it is on disk, and some time is left to stop the engine.
 func TestTimeThatRunsOutCutsTheRun(t *testing.T) {
 	inFolder(t)
 	inBubble(t, func(t *testing.T) {
 		begun := time.Now()
-		r := &recorder{name: "T", ctx: t.Context(), deadline: begun.Add(400 * time.Second)}
+		r := &recorder{name: "T", ctx: t.Context(), deadline: begun.Add(200 * time.Second)}
 		engine := real{&script{first: time.Second}}
 		assert.Nil(t, r.measure(engine, Point{Workload: prompts{16, 1}, Closed: Closed{InFlight: 1}, Requests: 150}))
-		assert.Equal(t, 380*time.Second, time.Since(begun).Round(time.Second))
-		assert.Equal(t, []string{"benchtest: run 2 of 3: the test's time is over in 20s: raise -timeout"}, r.errors)
+		assert.Equal(t, 190*time.Second, time.Since(begun).Round(time.Second))
+		assert.Equal(t, []string{"benchtest: run 1 of 3: the test's time is over in 10s: raise -timeout"}, r.errors)
 		loaded, err := Load(filepath.FromSlash("testdata/openloop/records/T/serial.jsonl"))
 		require.NoError(t, err)
-		require.Len(t, loaded.Records, 2)
-		assert.Empty(t, loaded.Records[0].Problems)
-		cut := loaded.Records[1]
+		require.Len(t, loaded.Records, 1)
+		cut := loaded.Records[0]
 		require.Len(t, kinds(cut), 1)
-		assert.Equal(t, "the run was cut short in its window, after 29 requests: the test's time is over in 20s: raise -timeout", cut.Problems[0].Text)
+		assert.Equal(t, "the run was cut short in its window, after 89 requests: the test's time is over in 10s: raise -timeout", cut.Problems[0].Text)
 	})
+}
+
+// After the first run its length is known, and none is begun that must be cut.
+// The finished ones stay.
+func TestNoRunBeginsThatCannotEndInTime(t *testing.T) {
+	const tooLong = "benchtest: stopped before run 2 of 3: what is left takes 8m20s or more, and the test's time is over in 5m49s: raise -timeout, or make fewer or smaller ones"
+	for _, c := range []struct {
+		name     string
+		deadline time.Duration
+		env      string
+		runs     int
+		want     string
+	}{
+		{"three runs of a closed loop", 600 * time.Second, "", 1, tooLong},
+		{"a baseline of a closed loop", 1000 * time.Second, "1", 1,
+			"benchtest: stopped before run 2 of 12: what is left takes 45m52s or more, and the test's time is over in 12m29s: raise -timeout, or make fewer or smaller ones"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inFolder(t)
+			t.Setenv("OPENLOOP_UPDATE", c.env)
+			t.Setenv("OPENLOOP_UPDATE_IN_CI", c.env)
+			inBubble(t, func(t *testing.T) {
+				r := &recorder{name: "T", ctx: t.Context(), deadline: time.Now().Add(c.deadline)}
+				assert.Nil(t, r.measure(real{&script{first: time.Second}}, Point{Workload: prompts{16, 1}, Closed: Closed{InFlight: 1}, Requests: 150}))
+				assert.Equal(t, []string{c.want}, r.errors)
+				loaded, err := Load(filepath.FromSlash("testdata/openloop/records/T/serial.jsonl"))
+				require.NoError(t, err)
+				assert.Len(t, loaded.Records, c.runs)
+			})
+		})
+	}
+}
+
+// slowStart is an engine that takes its time to start again.
+type slowStart struct {
+	real
+	takes time.Duration
+}
+
+func (e slowStart) Restart(context.Context) error {
+	time.Sleep(e.takes)
+	return nil
+}
+
+// A restart is not in the plan, which does not know what it takes: what it leaves
+// no time for is not begun.
+func TestARestartThatTakesTheTime(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		p := usual()
+		p.Runs, p.Starts, p.Limits.Lag = 4, 4, time.Hour
+		engine := slowStart{real{quick()}, 140500 * time.Millisecond}
+		runs, err := Run(t.Context(), engine, p, Options{Config: ci.Config{Budget: 6 * time.Minute}})
+		assert.EqualError(t, err, "benchtest: stopped before run 4 of 4: what is left takes 20s or more, and the budget is over in 18s: raise OPENLOOP_BUDGET, or make fewer or smaller ones")
+		assert.Len(t, runs.Records, 3)
+	})
+}
+
+// A later look is refused before its first run.
+func TestALookThatDoesNotFit(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		p := usual()
+		p.Runs, p.Limits.Lag = 3, time.Hour
+		engine := real{quick()}
+		runs, err := Run(t.Context(), engine, p, Options{Config: ci.Config{Budget: 5 * time.Minute}})
+		require.NoError(t, err)
+		sent := len(engine.seen)
+		require.ErrorContains(t, runs.Extend(t.Context(), 12), "benchtest: needs 11m59s at most for 9 runs (a drain of 1m0s each included), and the budget is over in 4m0s: raise OPENLOOP_BUDGET")
+		assert.Len(t, runs.Records, 3)
+		assert.Len(t, engine.seen, sent, "nothing was sent")
+	})
+}
+
+// However many runs the configuration asks for, they are made, spread over two
+// starts where they are more than a first look or become a baseline.
+func TestRunsOfTheConfiguration(t *testing.T) {
+	type restartable struct {
+		*script
+		*restarter
+	}
+	can, cannot := engines.Engine(restartable{quick(), &restarter{}}), engines.Engine(quick())
+	update, add := ci.Config{Update: true}, ci.Config{Update: true, Append: true}
+	for _, c := range []struct {
+		name                   string
+		engine                 engines.Engine
+		config                 ci.Config
+		set, points            int // OPENLOOP_RUNS, and Point.Starts
+		runs, starts, baseline int
+	}{
+		{"nothing is said", can, ci.Config{}, 0, 0, 3, 1, 0},
+		{"one", can, ci.Config{}, 1, 0, 1, 1, 0},
+		{"two", can, ci.Config{}, 2, 0, 2, 1, 0},
+		{"twelve", can, ci.Config{}, 12, 0, 12, 2, 0},
+		{"a hundred", can, ci.Config{}, 100, 0, 100, 2, 0},
+		{"twelve, and the point wants one start", can, ci.Config{}, 12, 1, 12, 1, 0},
+		{"twelve on an engine that cannot be restarted", cannot, ci.Config{}, 12, 0, 12, 1, 0},
+		{"two, and the point wants three starts", can, ci.Config{}, 2, 3, 2, 2, 0},
+		{"a baseline", can, update, 0, 0, 3, 1, 12},
+		{"a baseline of three", can, update, 3, 0, 3, 2, 3},
+		{"of twelve", can, update, 12, 0, 12, 2, 12},
+		{"of a hundred", can, update, 100, 0, 100, 2, 100},
+		{"of twelve on an engine that cannot be restarted", cannot, update, 12, 0, 12, 1, 12},
+		{"one more for a baseline", can, add, 1, 0, 1, 1, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := usual()
+			p.Runs, p.Starts = 0, c.points
+			if c.points > 0 {
+				p.Runs = c.points
+			}
+			c.config.Runs = c.set
+			s, err := newSession(c.engine, p, Options{Config: c.config})
+			require.NoError(t, err)
+			got := [3]int{s.plan.Point.Runs, s.plan.Point.Starts, s.baseline}
+			assert.Equal(t, [3]int{c.runs, c.starts, c.baseline}, got, "runs, starts, of a baseline")
+		})
+	}
 }
 
 func TestMeasureTellsHowFarItIs(t *testing.T) {

@@ -140,8 +140,16 @@ type Limits struct {
 	Achieved float64
 	// Lag is the largest p99 of sent − scheduled, and of how long goroutines
 	// of this process waited to run and bytes lay here unread, or, where the
-	// engine does not tell that, of how late the process woke up. Default 5 ms.
+	// engine does not tell that, of how late the process woke up. Default 5 ms,
+	// or 1 % of the SLO's smaller limit on TTFT and E2E where that is less, but
+	// not less than 0.5 ms.
 	Lag time.Duration
+	// Stamp is the largest p99 of how late events were stamped, which is what
+	// TTFT and gaps are wrong by, where the engine's transport has the time at
+	// which bytes came and so can tell. Bytes that were read late have their
+	// right time all the same, but for events that were read together with a
+	// later one and share its. Default 1 ms, and Lag where that is set.
+	Stamp time.Duration
 	// Cached is the share of prompt tokens allowed from the cache above
 	// SharedTokens. Default 0.01.
 	Cached float64

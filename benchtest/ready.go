@@ -22,6 +22,7 @@ func (s *session) ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, readyLimit, fmt.Errorf("the limit is %v", readyLimit))
 	defer cancel()
 	for wait, try := 100*time.Millisecond, 1; ; wait, try = min(2*wait, 2*time.Second), try+1 {
+		s.start.tries = try
 		model, err := s.generateOnce(ctx, try)
 		if err == nil {
 			return s.checkModel(model)
@@ -88,6 +89,7 @@ func (s *session) generateOnce(ctx context.Context, try int) (model string, err 
 	}
 	f := out.flights[0]
 	if f.line.Failure == "" {
+		s.start.sample(f.line)
 		return f.model, nil
 	}
 	if f.err == nil {

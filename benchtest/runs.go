@@ -20,9 +20,21 @@ type T interface {
 // Runs are the runs made at one point. They are data: the assertions judge
 // them, and none of them measures, except NoRegression, which may extend
 // them.
+//
+// No run is left out by what it shows. On a real clock a run that is invalid
+// for nothing but a client-limited host, which may pass, is made again at once,
+// with the same arrivals and lengths and other content: once, for at most two
+// runs of a measurement, and where the time left holds it. That rule reads how
+// late this side was and no latency of the engine. What is invalid again, or for
+// another reason (a wrong model, errors, outputs cut short, a host out of
+// descriptors), stays, and the assertions refuse it.
 type Runs struct {
 	// Records are the runs in order.
 	Records []*metric.Record
+	// Replaced are the invalid runs in whose place Records has one that was made
+	// again. They are kept on disk, in <point>@replaced.jsonl beside the records;
+	// Load does not bring them back. Nil is none.
+	Replaced []*metric.Record
 	// Control are the runs of a known engine that were made in turns with
 	// these, run for run; see MeasureBoth. Nil is none. They are what tells a
 	// slower machine from a slower engine.
@@ -37,8 +49,11 @@ type Runs struct {
 // extended, runs loaded from disk cannot.
 func (r *Runs) Extendable() bool { return r.extend != nil }
 
-// Extend makes more runs until there are n. The runs made so far are never
-// lost: on an error they are in Records. Runs that were made in turns with
+// Extend makes more runs until there are n. It is an error where the time left
+// (the test's, or the budget) does not hold them all, and then none is made;
+// and it stops with an error at the first new run that cannot be trusted, since
+// nothing is judged on runs of which one is invalid. The runs made so far are
+// never lost: on an error they are in Records. Runs that were made in turns with
 // those of another engine are extended so, both arms at once. Runs that are
 // not extendable are an error.
 func (r *Runs) Extend(ctx context.Context, n int) error { return r.ExtendOver(ctx, n, 0) }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/openloop-go/openloop/benchtest/metric"
+	"github.com/openloop-go/openloop/ci"
 	"github.com/openloop-go/openloop/engines"
 )
 
@@ -32,6 +33,14 @@ type session struct {
 	lease *lease
 	start *engineStart
 	runs  *Runs
+	// baseline is the number of runs that are recorded as one, which is then the
+	// plan from the first on; 0 is no baseline, or one of which nothing is known.
+	baseline int
+	spent    spent
+	again    again
+	// inTimeFor refuses a number of runs that the time left does not hold, of
+	// both engines where two are measured in turns.
+	inTimeFor func(n int) error
 	// foreseen are the warnings of the preflight.
 	foreseen []string
 	// elapsed is the virtual time that a simulator has computed.
@@ -51,17 +60,19 @@ func newArm(arm string, engine engines.Engine, p Point, o Options) (*session, er
 	if engine == nil {
 		return nil, errors.New("benchtest: the engine must be set, got nil: start one or attach to one")
 	}
-	if o.Config.Runs > 0 {
-		p.Runs = o.Config.Runs
-		p.Starts = min(p.Starts, p.Runs)
-	}
+	_, restarts := engine.(engines.Restarter)
+	p = configured(p, o.Config, restarts && arm == "")
 	plan, err := p.Plan()
 	if err != nil {
 		return nil, err
 	}
 	s := &session{engine: engine, plan: plan, options: o, virtual: isVirtual(engine), arm: arm, pairs: p.Pairs()}
 	s.simulator, _ = engine.(engines.Simulator)
-	if _, ok := engine.(engines.Restarter); !ok && plan.Point.Starts > 1 {
+	s.inTimeFor = s.fits
+	if o.Config.Update && !o.Config.Append && arm == "" {
+		s.baseline = o.Config.BaselineRuns(plan.Point.Runs)
+	}
+	if !restarts && plan.Point.Starts > 1 {
 		return nil, fmt.Errorf("benchtest: Point.Starts is %d, and this engine (%T) cannot be restarted: use 1, or start the engine here instead of attaching", plan.Point.Starts, engine)
 	}
 	if o.Config.Budget > 0 && !s.virtual {
@@ -77,6 +88,22 @@ func newArm(arm string, engine engines.Engine, p Point, o Options) (*session, er
 	s.runs = &Runs{}
 	s.runs.extend = s.measure
 	return s, nil
+}
+
+// configured is the point with the number of runs that the configuration asks
+// for. More than the usual ones, and those of a baseline, are spread over two
+// starts where the point leaves it open: the luck of one start would be in all.
+func configured(p Point, c ci.Config, restarts bool) Point {
+	if c.Runs == 0 {
+		return p
+	}
+	p.Runs = c.Runs
+	records := (c.Update || c.Create) && !c.Append
+	if p.Starts == 0 && restarts && (records || p.Runs > defaultRuns) {
+		p.Starts = 2
+	}
+	p.Starts = min(p.Starts, p.Runs)
+	return p
 }
 
 // isVirtual reports whether the engine's time may be virtual.
@@ -130,28 +157,28 @@ func (s *session) make(ctx context.Context, n, starts int) error {
 	if err := s.fits(n); err != nil { // waiting took some of the time
 		return err
 	}
-	for i := len(s.runs.Records); i < n; i++ {
+	first := len(s.runs.Records)
+	for i := first; i < n; i++ {
 		if err := s.one(ctx, i, n, starts); err != nil {
+			return err
+		}
+		if enough, err := s.enough(n, first > 0); enough || err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// inTime is ctx that ends a little before the time for this measurement does.
-func (s *session) inTime(ctx context.Context) (context.Context, context.CancelFunc) {
-	if s.deadline.IsZero() {
-		return ctx, func() {}
-	}
-	return context.WithDeadlineCause(ctx, s.deadline.Add(-s.margin()), fmt.Errorf("%s is over in %v: raise %s", s.limit, brief(s.margin()), s.raise))
-}
-
-// one makes run i of n.
+// one makes run i of n, a second time where it may be made again.
 func (s *session) one(ctx context.Context, i, n, starts int) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("benchtest: stopped before %s %d of %d: %w", s.word(), i+1, n, context.Cause(ctx))
 	}
-	if s.start == nil {
+	if err := s.goesOn(n); err != nil {
+		return err
+	}
+	begins := s.start == nil
+	if begins {
 		s.preflight(ctx)
 	}
 	planned, err := s.plan.run(i)
@@ -162,35 +189,38 @@ func (s *session) one(ctx context.Context, i, n, starts int) error {
 	if err := s.ensureStart(ctx, planned.Start); err != nil {
 		return err
 	}
-	s.announce(planned, n)
-	record, err := s.run(ctx, planned)
-	if record != nil {
-		s.runs.Records = append(s.runs.Records, record)
-		err = errors.Join(err, s.store.append(record))
-		s.report(record, n)
+	if begins {
+		if err := s.room(ctx); err != nil {
+			return err
+		}
 	}
-	if err == nil && i+1 < n {
-		err = gone(record)
-	}
-	if err != nil {
-		return fmt.Errorf("benchtest: %s %d of %d: %w", s.word(), i+1, n, err)
+	for made := false; !made; {
+		if made, err = s.try(ctx, planned, n); err != nil {
+			return fmt.Errorf("benchtest: %s %d of %d: %w", s.word(), i+1, n, err)
+		}
 	}
 	return nil
 }
 
-// gone tells that the engine could not be reached by any request of the window:
-// further runs would be of the same.
-func gone(r *metric.Record) error {
-	window := r.Counted()
-	for _, t := range window {
-		if t.Failure != string(engines.Unreachable) {
-			return nil
-		}
+// try makes a planned run; false is one that was set aside, to be made again.
+func (s *session) try(ctx context.Context, planned PlannedRun, n int) (made bool, err error) {
+	s.announce(planned, n)
+	begun := time.Now()
+	record, err := s.run(ctx, planned)
+	if record == nil {
+		return true, err
 	}
-	if len(window) == 0 {
-		return nil
+	s.spent.run(time.Since(begun))
+	s.report(record, n)
+	if err == nil && s.passing(record, n) {
+		return false, s.setAside(record)
 	}
-	return fmt.Errorf("none of %d requests reached the engine (%s), so no further run is made: look into its log, or start it again", len(window), firstLine(window[0].Message))
+	s.runs.Records = append(s.runs.Records, record)
+	err = errors.Join(err, s.store.append(record))
+	if err == nil && planned.Index+1 < n {
+		err = gone(record)
+	}
+	return true, err
 }
 
 // word is what a run of this session is called.
@@ -210,51 +240,4 @@ func (s *session) startOf(planned PlannedRun, n, starts int) int {
 		number = 0
 	}
 	return min(max(number, s.start.number), s.start.number+1)
-}
-
-// teardown is the part of the time that is kept for stopping the engine.
-const teardown = 30 * time.Second
-
-// margin is what is kept of the time left: a twentieth, and at most the
-// teardown.
-func (s *session) margin() time.Duration {
-	return min(teardown, max(time.Until(s.deadline)/20, 0))
-}
-
-// fits refuses a plan that the time left does not hold.
-func (s *session) fits(n int) error {
-	if s.deadline.IsZero() {
-		return nil
-	}
-	need, err := s.need(n)
-	if err != nil {
-		return err
-	}
-	return s.holds(need, n-len(s.runs.Records))
-}
-
-// need is how long the runs take that are still to be made until there are n,
-// at most; 0 when that depends on the engine.
-func (s *session) need(n int) (need time.Duration, err error) {
-	for i := len(s.runs.Records); i < n; i++ {
-		planned, err := s.plan.run(i)
-		if err != nil {
-			return 0, err
-		}
-		d, err := s.plan.length(planned)
-		if err != nil {
-			return 0, nil
-		}
-		need += d
-	}
-	return need, nil
-}
-
-// holds refuses a number of runs that need more than the time left.
-func (s *session) holds(need time.Duration, runs int) error {
-	left := time.Until(s.deadline)
-	if need <= left-s.margin() || need == 0 {
-		return nil
-	}
-	return fmt.Errorf("benchtest: needs %v at most for %s (a drain of %v each included), and %s is over in %v: raise %s, or lower Point.Runs, the size of a run or Point.Drain", brief(need), many(runs, "run"), s.plan.Point.Drain, s.limit, brief(left), s.raise)
 }

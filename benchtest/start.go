@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/openloop-go/openloop/benchtest/metric"
 	"github.com/openloop-go/openloop/engines"
 )
 
@@ -25,6 +26,12 @@ type engineStart struct {
 	warnings        []string
 	// peak is the largest number of requests in flight at once so far.
 	peak int
+	// tries is how often a small generation was asked for, and answered the last
+	// of those that came. First is how long the engine took to its first token,
+	// and next how long for each further one, at least; 0 is unknown.
+	tries       int
+	answered    metric.Timeline
+	first, next time.Duration
 }
 
 // ensureStart has the engine on the given start, restarting it where it is

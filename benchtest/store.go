@@ -20,6 +20,9 @@ const defaultDir = "testdata/openloop"
 // store keeps the records of a measurement on disk. Nil keeps none.
 type store struct {
 	path string
+	// replaced is the file of the runs that were made again; there is none until
+	// one was.
+	replaced string
 }
 
 // begun are the files that this process has begun, so that a second
@@ -46,7 +49,7 @@ func openRecords(dir, test, name string) (*store, error) {
 	for part := range strings.SplitSeq(test, "/") {
 		folder = filepath.Join(folder, fileName(part))
 	}
-	s := &store{path: filepath.Join(folder, name+".jsonl")}
+	s := &store{path: filepath.Join(folder, name+".jsonl"), replaced: filepath.Join(folder, name+"@replaced.jsonl")}
 	if err := s.prepare(records, folder); err != nil {
 		return nil, fmt.Errorf("benchtest: records cannot be written: %w: make %s writable, or set OPENLOOP_ARTIFACTS to a folder that is", err, dir)
 	}
@@ -73,12 +76,11 @@ func (s *store) prepare(records, folder string) error {
 	if begun.files == nil {
 		begun.files = map[string]bool{}
 	}
-	// A file without a run in it, of a measurement that was called off, must
-	// not push out one that has some.
-	if left, err := os.Stat(s.path); err == nil && left.Size() > 0 && !begun.files[absolute] {
-		previous := strings.TrimSuffix(s.path, ".jsonl") + ".previous.jsonl"
-		if err := os.Rename(s.path, previous); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+	if !begun.files[absolute] {
+		for _, path := range []string{s.path, s.replaced} {
+			if err := keepPrevious(path); err != nil {
+				return err
+			}
 		}
 	}
 	f, err := os.OpenFile(s.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
@@ -89,17 +91,44 @@ func (s *store) prepare(records, folder string) error {
 	return f.Close()
 }
 
+// keepPrevious makes room for a file where an earlier process has left one. One
+// without a run in it, of a measurement that was called off, must not push out
+// one that has some.
+func keepPrevious(path string) error {
+	left, err := os.Stat(path)
+	if err != nil || left.Size() == 0 {
+		return nil
+	}
+	err = os.Rename(path, strings.TrimSuffix(path, ".jsonl")+".previous.jsonl")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
 // append writes one record and has it on the disk before it returns.
 func (s *store) append(r *metric.Record) error {
 	if s == nil {
 		return nil
 	}
+	return appendRecord(s.path, r)
+}
+
+// appendReplaced is append for a run that is made again.
+func (s *store) appendReplaced(r *metric.Record) error {
+	if s == nil {
+		return nil
+	}
+	return appendRecord(s.replaced, r)
+}
+
+func appendRecord(path string, r *metric.Record) error {
 	r.Summarise() // once, and not for runs that nobody keeps
 	var line bytes.Buffer
 	if err := metric.WriteRecords(&line, r); err != nil {
 		return fmt.Errorf("benchtest: write record: %w", err)
 	}
-	f, err := os.OpenFile(s.path, os.O_APPEND|os.O_WRONLY, 0o666)
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
 		return fmt.Errorf("benchtest: write record: %w", err)
 	}

@@ -25,7 +25,9 @@ type Client struct {
 	// Readings are what was read. One that is absent is unknown, never zero.
 	//
 	//	lag_p50_sec, lag_p99_sec, lag_max_sec   sent − due, by nearest rank,
-	//	                    whatever the number of requests
+	//	                    whatever the number of requests, without the waits
+	//	                    for a slot, and for a connection where the server
+	//	                    had ended the one there was or each was to have one
 	//	achieved            achieved ÷ offered rate; open loops only
 	//	sent_gap_cv2        squared coefficient of variation of the gaps
 	//	                    between requests as sent (planned: GapCV2)
@@ -39,7 +41,14 @@ type Client struct {
 	//	                    read: of the longest such times of each request,
 	//	                    the quantile that is p99 of their events, and never
 	//	                    less than the median
+	//	stamp_late_sec      by how much events were stamped late (p99): 0 where
+	//	                    the transport has the time at which bytes came and
+	//	                    at most 1 % of events share one with a later event,
+	//	                    else read_lag_sec; absent where it has no such times
 	//	new_connections     requests that had to open a connection
+	//	closed_connections  those of them for which an earlier request's had
+	//	                    just become idle, so that the server had ended it
+	//	connect_p50_sec, connect_max_sec   how long opening took them
 	//	stopped_max_sec     longest stop of the process by the garbage collector
 	//	stopped_share       share of the window in such stops
 	//	process_cpus        CPUs that this process kept busy, of cpus

@@ -1,0 +1,106 @@
+package benchtest
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/openloop-go/openloop/benchtest/metric"
+	"github.com/openloop-go/openloop/engines"
+)
+
+// mostAgain bounds how many runs of a measurement are made again.
+const mostAgain = 2
+
+// again is what is known of runs that were made again.
+type again struct {
+	// last is the number of the run that was, from 1; 0 is none.
+	last int
+	// lasts: what made it invalid did so a second time.
+	lasts bool
+}
+
+// passing reports whether a run is to be set aside and made again: it is invalid
+// only because this host was late, which may pass; it has not been made again
+// already; and there is time. It reads no latency of the engine's, and no
+// metric: which runs count must not depend on what they show.
+func (s *session) passing(r *metric.Record, n int) bool {
+	switch {
+	case s.virtual || r.Valid() || !onlyLate(r) || s.again.lasts:
+		return false
+	case s.again.last == r.Run+1:
+		s.again.lasts = true
+		return false
+	case len(s.runs.Replaced) >= mostAgain:
+		return false
+	}
+	if err := s.inTimeFor(n); err != nil {
+		s.logf("%s %d is not made again: %v", s.word(), r.Run+1, err)
+		return false
+	}
+	return true
+}
+
+// onlyLate reports that a run's problems are all of a client that was late. One
+// that had no descriptor or port for a request will have none the next time.
+func onlyLate(r *metric.Record) bool {
+	for _, p := range r.Problems {
+		if p.Kind != kindClient {
+			return false
+		}
+	}
+	for _, t := range r.Counted() {
+		if t.Failure == string(engines.Client) {
+			return false
+		}
+	}
+	return true
+}
+
+// setAside keeps an invalid run apart from those that count. The one in its
+// place has the same arrivals and lengths, and no prompt of it.
+func (s *session) setAside(r *metric.Record) error {
+	s.runs.Replaced = append(s.runs.Replaced, r)
+	if err := s.store.appendReplaced(r); err != nil {
+		return err
+	}
+	s.again.last = r.Run + 1
+	s.start.nonce = derive("again", s.start.nonce)
+	kept := ""
+	if s.store != nil {
+		kept = ": its record is kept in " + s.store.replaced
+	}
+	s.logf("%s %d is made again, since this host was late, which may pass (%d of at most %s)%s", s.word(), r.Run+1, len(s.runs.Replaced), many(mostAgain, "run"), kept)
+	return nil
+}
+
+// enough reports that no further run is to be made although there are not n,
+// since one cannot be trusted, and then no assertion judges any of them. Runs of
+// a first look, which the caller may want to see, are made all the same, unless
+// they are to be a baseline. An extension that stops so is an error.
+func (s *session) enough(n int, extends bool) (bool, error) {
+	r := s.runs.Records[len(s.runs.Records)-1]
+	if r.Valid() || len(s.runs.Records) >= n || !extends && s.baseline == 0 {
+		return false, nil
+	}
+	text := fmt.Sprintf("%s %d of %d cannot be trusted, so no further run is made: %s: %s", s.word(), r.Run+1, n, r.Problems[0].Kind, r.Problems[0].Text)
+	if extends {
+		return true, errors.New("benchtest: " + text)
+	}
+	s.logf("%s", text)
+	return true, nil
+}
+
+// gone tells that the engine could not be reached by any request of the window:
+// further runs would be of the same.
+func gone(r *metric.Record) error {
+	window := r.Counted()
+	for _, t := range window {
+		if t.Failure != string(engines.Unreachable) {
+			return nil
+		}
+	}
+	if len(window) == 0 {
+		return nil
+	}
+	return fmt.Errorf("none of %d requests reached the engine (%s), so no further run is made: look into its log, or start it again", len(window), firstLine(window[0].Message))
+}
