@@ -103,7 +103,7 @@ func format(b *Baseline) ([]byte, error) {
 func formatRun(out *bytes.Buffer, word, name string, r Run) {
 	fmt.Fprintf(out, "\n%s%s %s\nBenchmark%s 1", comment, word, fields(
 		"index", strconv.Itoa(r.Index), "seed", strconv.FormatUint(r.Seed, 10),
-		"start", strconv.Itoa(r.Start), "start-id", r.StartID, "time", timeField(r.Time)), name)
+		"start", strconv.Itoa(r.Start), "start-id", r.StartID, "time", timeField(r.Time), "gaps", r.Gaps), name)
 	for _, m := range metric.Names() {
 		if v, ok := r.Values[m]; ok {
 			fmt.Fprintf(out, " %v %s", v, m)

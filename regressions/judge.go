@@ -113,6 +113,12 @@ func (j judging) choose() ([]Metric, *refusal) {
 		if no != nil {
 			return nil, no
 		}
+		if why := j.incomparable(m.Name); why != "" && !skip {
+			if !optional {
+				return nil, refuse(j.old.renew("have the server send events as before, gate TPOT, or accept the new ones: "), "%s", why)
+			}
+			skip = true // the notes say so
+		}
 		if !skip {
 			if no := j.objective(m); no != nil {
 				return nil, no

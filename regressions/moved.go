@@ -18,7 +18,7 @@ func (j judging) moved(findings []Finding) []Finding {
 	furthest := map[string]Finding{}
 	for _, name := range metric.Names() {
 		def := metricDef(name)
-		if def.Better == metric.Same || def.Scale != metric.Ratio || echo(name) || !j.base.has(name) || !j.cand.has(name) ||
+		if def.Better == metric.Same || def.Scale != metric.Ratio || echo(name) || !j.base.has(name) || !j.cand.has(name) || j.incomparable(name) != "" ||
 			slices.ContainsFunc(findings, func(f Finding) bool { return f.Metric == name }) {
 			continue
 		}

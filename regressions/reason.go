@@ -162,6 +162,9 @@ func (v *Verdict) remark(j judging) {
 		if j.cand.has(m.Name) && !j.base.has(m.Name) {
 			v.notes = append(v.notes, m.Name+" is not gated: the baseline does not have it")
 		}
+		if why := j.incomparable(m.Name); why != "" && j.base.has(m.Name) && j.cand.has(m.Name) {
+			v.notes = append(v.notes, why)
+		}
 	}
 	if age := j.age(v.baseline.recorded); age > stale {
 		v.notes = append(v.notes, fmt.Sprintf("the baseline is %.0f days old", math.Floor(age.Hours()/24)))

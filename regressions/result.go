@@ -12,6 +12,9 @@ import (
 
 func parseRun(f map[string]string) (r Run, err error) {
 	r.StartID = f["start-id"]
+	if r.Gaps = f["gaps"]; r.Gaps != "" && r.Gaps != gapsOfTokens && r.Gaps != gapsOfEvents {
+		return r, fmt.Errorf("gaps is %q, must be %s or %s", r.Gaps, gapsOfTokens, gapsOfEvents)
+	}
 	if r.Index, err = strconv.Atoi(f["index"]); err != nil {
 		return r, fmt.Errorf("index is %q, must be a number", f["index"])
 	}

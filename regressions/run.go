@@ -26,6 +26,10 @@ type Run struct {
 	Values map[string]float64
 	// Missing says, for the metrics that the run does not have, why.
 	Missing map[string]string
+	// Gaps is what the gaps behind its ITL lie between: "tokens", one in every
+	// event, or "events", some of which carried several or did not tell; empty
+	// is unknown, or that there are none. The two do not compare.
+	Gaps string
 	// Control is the run of a frozen control that was made in turns with this
 	// one, with the same index and seed; nil is none. See Arm.Beside.
 	Control *Run
@@ -164,6 +168,7 @@ func fromRecord(r *metric.Record, metrics []string) Run {
 			run.Values[name] = v
 		}
 	}
+	run.Gaps = gapsOf(r, run.Values)
 	return run
 }
 

@@ -38,6 +38,9 @@ func (b *Baseline) validate() error {
 		if len(r.Values) == 0 {
 			return fmt.Errorf("run %d has no values", r.Index)
 		}
+		if r.Gaps != "" && r.Gaps != gapsOfTokens && r.Gaps != gapsOfEvents {
+			return fmt.Errorf("run %d has gaps %q, must be %s, %s or empty", r.Index, r.Gaps, gapsOfTokens, gapsOfEvents)
+		}
 		if err := r.validate(); err != nil {
 			return fmt.Errorf("run %d: %w", r.Index, err)
 		}
