@@ -33,8 +33,8 @@ func (a *ahead) lasting() int {
 func (a *ahead) put(c *conn) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	c.early = true
-	a.conns, a.times = append(a.conns, c), append(a.times, time.Now())
+	c.early, c.opened = true, time.Now()
+	a.conns, a.times = append(a.conns, c), append(a.times, c.opened)
 	if a.timer == nil {
 		a.timer = time.AfterFunc(idleTimeout, a.expire)
 	} else if len(a.conns) == 1 {

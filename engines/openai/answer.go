@@ -49,7 +49,7 @@ func (e *Engine) do(parent context.Context, method, path string, body any, heade
 	what := method + " " + path
 	a := &attempt{}
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
-		a.got, a.reused = time.Now(), info.Reused
+		a.got, a.kept = time.Now(), info.Reused
 	}})
 	var content io.Reader
 	if body != nil {
@@ -57,7 +57,9 @@ func (e *Engine) do(parent context.Context, method, path string, body any, heade
 		if err != nil {
 			return nil, e.fail(engines.Misuse, 0, err, "%s: the body is not JSON: %v", what, err)
 		}
-		content = io.NopCloser(bytes.NewReader(b)) // hides GetBody, as in post
+		if content = bytes.NewReader(b); vouched(e.header) {
+			content = io.NopCloser(content) // hides GetBody, as in again
+		}
 	}
 	req, err := http.NewRequestWithContext(ctx, method, e.root+"/"+strings.TrimLeft(path, "/"), content)
 	if err != nil {
@@ -117,15 +119,15 @@ func (e *Engine) JSON(ctx context.Context, method, path string, body, into any) 
 // unanswered is the failure of a request of Do.
 func (e *Engine) unanswered(parent, ctx context.Context, a *attempt, what string, err error) error {
 	if parent.Err() == nil && ctx.Err() != nil {
-		class := engines.Silent
-		if a.got.IsZero() {
-			class = engines.Unreachable
-		}
 		limit := e.cfg.Timeout
 		if limit == 0 {
 			limit = answerTimeout
 		}
-		return e.fail(class, a.reply.Status, ctx.Err(), "%s: no answer within %v", what, limit)
+		if a.got.IsZero() {
+			return e.fail(engines.Unreachable, 0, ctx.Err(), "%s: no connection within %v: nothing answers at this address: correct the URL, or have the firewall let it pass%s",
+				what, limit, e.through(engines.Unreachable, ctx.Err()))
+		}
+		return e.fail(engines.Silent, a.reply.Status, ctx.Err(), "%s: no answer within %v: the server takes connections and hangs: look into its log", what, limit)
 	}
 	return e.broken(parent, context.Cause(ctx), a, what, err)
 }

@@ -80,7 +80,7 @@ func TestAttachWhereNobodyListens(t *testing.T) {
 		want  string
 	}{
 		{&net.DNSError{Err: "no such host", Name: "host", IsNotFound: true}, `host "host" not found: correct the URL`},
-		{&net.DNSError{Err: "server misbehaving", Name: "host"}, `host "host" could not be looked up: server misbehaving`},
+		{&net.DNSError{Err: "server misbehaving", Name: "host"}, `host "host" could not be looked up: server misbehaving: correct this host's name server, or use an address in the URL`},
 	} {
 		dial := failing(&net.OpError{Op: "dial", Net: "tcp", Err: tt.cause})
 		_, err = Attach(t.Context(), Config{URL: "http://host", Dial: dial})
@@ -99,7 +99,7 @@ func TestAttachToAServerThatHangs(t *testing.T) {
 		_, err := e.Models(t.Context())
 		assert.Equal(t, answerTimeout, time.Since(start))
 		failure := requireClass(t, engines.Silent, result{err: err})
-		assert.Equal(t, "http://engine: GET /v1/models: no answer within 10s", failure.Message)
+		assert.Equal(t, "http://engine: GET /v1/models: no answer within 10s: the server takes connections and hangs: look into its log", failure.Message)
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

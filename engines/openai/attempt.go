@@ -3,6 +3,7 @@ package openai
 import (
 	"net/http"
 	"net/http/httptrace"
+	"slices"
 	"time"
 
 	"github.com/openloop-go/openloop/engines"
@@ -13,33 +14,68 @@ type attempt struct {
 	flow flow
 	// conn is the connection that stamps for net/http; stay is what is known
 	// of whether the connection stays. Nil before there is one.
-	conn   *conn
-	stay   *stay
-	keep   bool // both sides said that the connection stays
-	start  time.Duration
-	got    time.Time // when it had its connection; zero before
-	reused bool
-	reply  engines.Reply
+	conn  *conn
+	stay  *stay
+	keep  bool // both sides said that the connection stays
+	start time.Duration
+	got   time.Time // when it had its connection; zero before
+	// kept: its connection had been open for so long that the server may have
+	// closed it without our knowing.
+	kept  bool
+	reply engines.Reply
+}
+
+// unwritten is what a reply says of a request that was sent anew.
+const unwritten = "the server had closed the connection that was kept for the request before anything was written on it: the request was sent on another"
+
+// warn adds a warning to the reply, once.
+func (a *attempt) warn(text string) {
+	if !slices.Contains(a.reply.Warnings, text) {
+		a.reply.Warnings = append(a.reply.Warnings, text)
+	}
 }
 
 // gotConn notes the connection that the transport chose; it runs before
 // anything is written.
 func (a *attempt) gotConn(info httptrace.GotConnInfo) {
-	a.conn = stamping(info.Conn)
-	a.connected(info.Reused || a.conn != nil && a.conn.early)
-	if a.conn != nil {
-		a.stay = &a.conn.stay
-		a.conn.ended.Store(0)
+	if a.conn != nil { // it is the second
+		a.warn(map[bool]string{true: moved, false: unwritten}[a.shared()])
+		a.leave()
 	}
+	a.conn = stamping(info.Conn)
+	early := a.conn != nil && a.conn.early
+	a.connected(info.Reused || early, info.Reused || early && time.Since(a.conn.opened) >= soon)
+	if a.conn == nil {
+		return
+	}
+	a.stay = &a.conn.stay
+	a.conn.ended.Store(0)
 	if a.shared() {
 		a.flow.sent.Store(a.flow.now())
-	} else if a.conn != nil {
-		a.conn.flow.Store(&a.flow)
+		a.conn.shared.count(a.conn, 1)
+		if full := a.conn.shared.full(a.conn); full != "" && !info.Reused {
+			a.warn(full)
+		}
+		return
 	}
+	a.flow.wrote.Store(false) // what was before was not written
+	a.conn.flow.Store(&a.flow)
+}
+
+// leave is when the attempt has done with its connection.
+func (a *attempt) leave() {
+	switch {
+	case a.conn == nil:
+	case a.shared():
+		a.conn.shared.count(a.conn, -1)
+	default:
+		a.conn.flow.CompareAndSwap(&a.flow, nil)
+	}
+	a.conn = nil
 }
 
 // shared reports that other requests are on the same connection.
-func (a *attempt) shared() bool { return a.conn != nil && a.conn.shared }
+func (a *attempt) shared() bool { return a.conn != nil && a.conn.shared != nil }
 
 // arrived is when what was just read of the body was readable. On a shared
 // connection it is when that was last read: what came for others since makes
@@ -52,9 +88,10 @@ func (a *attempt) arrived() time.Duration {
 	return time.Duration(a.flow.read.Load())
 }
 
-// connected notes that the attempt has its connection.
-func (a *attempt) connected(reused bool) {
-	a.got, a.reused = time.Now(), reused
+// connected notes that the attempt has its connection: whether it had been
+// opened before, and whether the server may have closed it since.
+func (a *attempt) connected(reused, kept bool) {
+	a.got, a.kept = time.Now(), kept
 	a.reply.NewConnection = !reused
 	a.reply.Connect = time.Duration(a.flow.now()) - a.start
 }

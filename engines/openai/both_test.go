@@ -81,6 +81,8 @@ func (p *pump) send(b []byte) { go p.conn.Write(b) }
 
 func (p *pump) cut() { p.conn.Close() }
 
+func (p *pump) spent() bool { return false }
+
 func (p *pump) run() {
 	defer p.conn.Close()
 	for buf := make([]byte, 8<<10); ; {

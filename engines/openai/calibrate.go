@@ -19,11 +19,17 @@ const (
 	calibrateStreams, calibrateEvents  = 64, 32
 	calibrateEvery                     = 2 * time.Millisecond
 	calibrateLimit                     = 10 * time.Second
+	// calibrateDescriptors are those of its streams at both ends, and of the
+	// client's a second one while a connection is taken over.
+	calibrateDescriptors = 3 * calibrateStreams
 )
+
+var errCalibrateLong = fmt.Errorf("it was not done within %v: this host is too busy to tell what a client costs", calibrateLimit)
 
 // Calibrate implements engines.Calibrator for plain HTTP over the loopback
 // device. The writes of its server's events are left out where the system
-// counts CPU time by threads; its reading of requests is in the cost.
+// counts CPU time by threads; its reading of requests is in the cost. A host
+// that has no descriptors for it is an *engines.Error of class Client, at once.
 func (*Engine) Calibrate(parent context.Context) (engines.Cost, error) {
 	cost, err := calibrate(parent)
 	if err != nil {
@@ -32,14 +38,36 @@ func (*Engine) Calibrate(parent context.Context) (engines.Cost, error) {
 	return cost, nil
 }
 
-func calibrate(parent context.Context) (cost engines.Cost, err error) {
-	ctx, cancel := context.WithTimeout(parent, calibrateLimit)
-	defer cancel()
+// calibrate is Calibrate, after it has been seen whether this host has room for
+// it: a server that cannot take a connection lets its clients wait.
+func calibrate(parent context.Context) (engines.Cost, error) {
+	what := fmt.Sprintf("%d streams to a server of this process", calibrateStreams)
+	if err := descriptorRoom(what, calibrateDescriptors); err != nil {
+		return engines.Cost{}, &engines.Error{Class: engines.Client, Message: err.Error(), Err: err}
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return cost, err
+		return engines.Cost{}, ranOut(err)
 	}
-	server := newIdle(l)
+	return calibrateAt(parent, l)
+}
+
+// ranOut is an error of the calibration's server: a fault of this host, with
+// what to do, where it ran out of something.
+func ranOut(err error) error {
+	if !exhausted(err) {
+		return err
+	}
+	return &engines.Error{Class: engines.Client, Message: outOfIt(err), Err: err}
+}
+
+// calibrateAt is calibrate with a server that listens there.
+func calibrateAt(parent context.Context, l net.Listener) (cost engines.Cost, err error) {
+	bounded, cancel := context.WithTimeoutCause(parent, calibrateLimit, errCalibrateLong)
+	defer cancel()
+	ctx, fail := context.WithCancelCause(bounded)
+	defer fail(nil)
+	server := newIdle(l, func(err error) { fail(ranOut(err)) })
 	defer server.close()
 	client, err := New(Config{URL: "http://" + l.Addr().String(), Model: "null"})
 	if err != nil {
@@ -73,16 +101,17 @@ func calibrate(parent context.Context) (cost engines.Cost, err error) {
 	return cost, nil
 }
 
-// ask makes n generations of so many events, some at a time.
-func (e *Engine) ask(ctx context.Context, n, atOnce, events int) error {
+// ask makes n generations of so many events, some at a time. The first that
+// fails ends the others.
+func (e *Engine) ask(parent context.Context, n, atOnce, events int) error {
+	ctx, stop := context.WithCancelCause(parent)
+	defer stop(nil)
 	todo := make(chan struct{}, n)
 	for range n {
 		todo <- struct{}{}
 	}
 	close(todo)
 	var all sync.WaitGroup
-	var mu sync.Mutex
-	var failed error
 	origin := time.Now()
 	for range atOnce {
 		all.Go(func() {
@@ -101,16 +130,17 @@ func (e *Engine) ask(ctx context.Context, n, atOnce, events int) error {
 					err = fmt.Errorf("%d events came, want %d", got, events)
 				}
 				if err != nil {
-					mu.Lock()
-					failed = err
-					mu.Unlock()
+					stop(err)
 					return
 				}
 			}
 		})
 	}
 	all.Wait()
-	return failed
+	if parent.Err() != nil { // which is why they failed
+		return context.Cause(parent)
+	}
+	return context.Cause(ctx)
 }
 
 // sender writes the events of all streams from a thread of its own, whose CPU

@@ -3,6 +3,7 @@ package openai
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -49,13 +50,18 @@ func idleChunk(data string) []byte {
 	return fmt.Appendf(nil, "%x\r\n%s\r\n", len(data), data)
 }
 
-func newIdle(l net.Listener) *idle {
+// newIdle starts a server; failed is told why it takes no more connections.
+func newIdle(l net.Listener, failed func(error)) *idle {
 	s := &idle{listener: l, streams: make(chan *idleStream, calibrateStreams), sent: make(chan struct{})}
 	go s.sender()
 	go func() {
 		for {
 			c, err := l.Accept()
+			if errors.Is(err, net.ErrClosed) {
+				return
+			}
 			if err != nil {
+				failed(err)
 				return
 			}
 			s.mu.Lock()

@@ -151,7 +151,7 @@ func (c *call) take(b []byte, from arrival) (rest []byte, over bool) {
 
 // eof takes the end of the connection; why is nil for a clean one.
 func (c *call) eof(why error) {
-	if why == nil || why == io.EOF {
+	if why == nil || why == io.EOF || c.exchange.foreign() {
 		why = c.exchange.eof()
 	}
 	c.end(why)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,29 +64,30 @@ func TestURLs(t *testing.T) {
 func TestSecretsAreNeverSaid(t *testing.T) {
 	cfg := Config{
 		URL: "http://ann:password1@engine/gateway", APIKey: "sk-secret2", Model: "m",
-		Header: http.Header{"X-Api-Key": {"sk-secret3"}, "X-Short": {"a"}},
+		Header: http.Header{"X-Api-Key": {"sk-secret3"}, "X-Short": {"a"}, "X-Auth": {"Bearer sk-secret4"}},
 	}
 	var log bytes.Buffer
 	slog.New(slog.NewTextHandler(&log, nil)).Info("attach", "config", cfg)
-	texts := []string{log.String(), fmt.Sprint(cfg), fmt.Sprintf("%+v %#v %s", cfg, cfg, cfg), cfg.String()}
+	texts := []string{log.String(), fmt.Sprint(cfg), fmt.Sprint(Config{URL: "http://ann:password1@h?key=sk-secret2#sk-secret3"}), fmt.Sprintf("%+v %#v %s", cfg, cfg, cfg), cfg.String()}
 	echo := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(401)
-		fmt.Fprintf(w, `{"error":"wrong: %s %s password1 a"}`, r.Header.Get("Authorization"), r.Header.Get("X-Api-Key"))
+		fmt.Fprintf(w, `{"error":"wrong: %s %s password1 a %s"}`, r.Header.Get("Authorization"), r.Header.Get("X-Api-Key"), strings.Fields(r.Header.Get("X-Auth"))[1])
 	})
 	inMemory(t, echo, cfg, func(t *testing.T, e *Engine) {
 		texts = append(texts, fmt.Sprintf("%v %+v %#v %s %q", e, e, e, e, e), fmt.Sprintf("%+v %#v", struct{ *Engine }{e}, struct{ E engines.Engine }{e}))
 		assert.Equal(t, "openai at http://engine/gateway", fmt.Sprint(e))
 		got := generate(t, e)
 		failure := requireClass(t, engines.Unauthorized, got)
-		assert.Contains(t, failure.Message, "wrong: Bearer [redacted] [redacted] [redacted] a")
+		assert.Contains(t, failure.Message, "wrong: Bearer [redacted] [redacted] [redacted] a [redacted]")
 		_, err := e.Models(t.Context())
 		texts = append(texts, failure.Message, err.Error(), fmt.Sprintf("%+v", got.err), e.URL())
 	})
 	inMemory(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, data(`{"error":"key sk-secret2 is over its limit"}`))
 	}), cfg, func(t *testing.T, e *Engine) { texts = append(texts, generate(t, e).err.Error()) })
+	texts = append(texts, bare("http://ann:password1@h/?key=sk-secret2#sk-secret3"), bare("http://ann:password1@h:po"))
 	for _, text := range texts {
-		for _, secret := range []string{"password1", "sk-secret2", "sk-secret3"} {
+		for _, secret := range []string{"password1", "sk-secret2", "sk-secret3", "sk-secret4"} {
 			assert.NotContains(t, text, secret)
 		}
 	}

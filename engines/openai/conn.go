@@ -41,12 +41,15 @@ type conn struct {
 	flow atomic.Pointer[flow]
 	held []byte
 	err  error
-	// shared: it carries several requests at once (HTTP/2), so that no flow can
-	// be told of what it reads; last is when it read, by elapsed.
-	shared bool
-	last   atomic.Int64
-	// early: it was opened before a request asked for it.
-	early bool
+	// shared: it is one of those that carry several requests at once (HTTP/2), so
+	// that no flow can be told of what it reads; last is when it read, by elapsed.
+	// settings is the reader's.
+	shared   *sharing
+	last     atomic.Int64
+	settings settings
+	// early: it was opened before a request asked for it, and when.
+	early  bool
+	opened time.Time
 	stay
 }
 
@@ -71,8 +74,13 @@ func (c *conn) Read(p []byte) (int, error) {
 		}
 		return n, err
 	}
-	if c.shared {
+	if c.shared != nil {
 		c.last.Store(int64(elapsed()))
+		if !c.settings.told {
+			if most, tells := c.settings.take(p[:n]); tells {
+				c.shared.allow(c, most)
+			}
+		}
 		return n, err
 	}
 	if f := c.flow.Load(); f != nil {
@@ -92,6 +100,14 @@ func (c *conn) Write(p []byte) (int, error) {
 		f.sent.Store(f.now())
 	}
 	return c.Conn.Write(p)
+}
+
+// Close implements net.Conn.
+func (c *conn) Close() error {
+	if c.shared != nil {
+		c.shared.gone(c)
+	}
+	return c.Conn.Close()
 }
 
 // stamping finds the stamping connection below c, which may be TLS through a

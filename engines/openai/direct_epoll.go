@@ -150,6 +150,18 @@ func (s *socket) flush() {
 // cut implements carrier.
 func (s *socket) cut() { _ = syscall.Shutdown(s.fd, syscall.SHUT_RDWR) }
 
+// spent implements carrier.
+func (s *socket) spent() bool {
+	var b [1]byte
+	for {
+		_, _, no := syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(s.fd), uintptr(unsafe.Pointer(&b[0])), 1,
+			syscall.MSG_PEEK|syscall.MSG_DONTWAIT, 0, 0)
+		if no != syscall.EINTR {
+			return no != syscall.EAGAIN
+		}
+	}
+}
+
 // room is called when the connection may take more.
 func (s *socket) room() {
 	s.wire.mu.Lock()

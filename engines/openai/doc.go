@@ -59,12 +59,19 @@
 // closes them after a stream is noticed in the first generation, which for that
 // waits a tenth of a second after its end; it gets a connection for each
 // generation. How long a request waited for its connection is part of the
-// reply, and so are a new connection and a protocol other than HTTP/1.1.
+// reply, and so are a new connection, a protocol other than HTTP/1.1 and, over
+// HTTP/2, how few streams the server allows on a connection where a request had
+// to open a further one for that. Proxies that the environment names are not used
+// (see Engine.Proxy).
 //
 // # Failures
 //
 // A request is sent once, over HTTP/1.1 unless Config.HTTP2 is set, follows no
-// redirect and is retried by nobody. (Generate tells of the one exception, before the first success.) A
+// redirect and is retried by nobody. (Generate tells of the one exception, before
+// the first success. Where the server has closed the connection before a byte of
+// the request was written, another is taken, and the reply says so. A connection
+// that breaks as the first bytes are sent on it is class Stale, and not sent
+// anew: the server may have read them.) A
 // stream has succeeded when it ended as the protocol says: with [DONE], or with
 // a clean end after a finish reason (and a warning), with at least one token
 // and without an error object. Every other end is an *engines.Error with its

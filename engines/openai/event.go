@@ -106,7 +106,7 @@ func elements(raw []byte) engines.Count {
 func integer(raw []byte) engines.Count {
 	n := 0
 	for _, c := range raw {
-		if c < '0' || c > '9' || n > math.MaxInt32 {
+		if c < '0' || c > '9' || n > math.MaxInt32/10-1 {
 			f, err := strconv.ParseFloat(string(raw), 64)
 			if err != nil || f < 0 || f > 1<<53 || f != math.Trunc(f) {
 				return engines.Count{}

@@ -85,6 +85,11 @@ func (x *exchange) take(b []byte) (rest []byte, err error) {
 	return nil, nil
 }
 
+// foreign reports that what came is not HTTP, and says more than how it ended.
+func (x *exchange) foreign() bool {
+	return x.place == inHead && len(x.begun) >= 5 && !bytes.HasPrefix(x.begun, []byte("HTTP/"))
+}
+
 // eof takes the end of the connection: nil when that is the end of the body.
 func (x *exchange) eof() error {
 	switch {

@@ -2,15 +2,9 @@ package openai
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"os"
-	"slices"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -91,6 +85,10 @@ func (e *Engine) notAStream(s *stream) error {
 func (e *Engine) status(what string, code int, header http.Header, body []byte) error {
 	class, remedy := engines.Status, ""
 	switch code {
+	case http.StatusBadRequest:
+		if e.route.Scheme == "http" && hasAny(string(body), wantsTLS) {
+			remedy = useHTTPS
+		}
 	case http.StatusUnauthorized, http.StatusForbidden:
 		class, remedy = engines.Unauthorized, "set the API key (OPENLOOP_API_KEY) or correct it"
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
@@ -101,9 +99,11 @@ func (e *Engine) status(what string, code int, header http.Header, body []byte) 
 		} else {
 			remedy = "the server has no such route"
 		}
+	case http.StatusProxyAuthRequired:
+		remedy = "give the proxy its user and password in the URL of Config.Proxy"
 	default:
 		if to := header.Get("Location"); code/100 == 3 && to != "" {
-			remedy = "it points to " + to + ", which is not followed: correct the URL"
+			remedy = "it points to " + bare(to) + ", which is not followed: correct the URL"
 		}
 	}
 	text := fmt.Sprintf("%s: %d %s", what, code, http.StatusText(code))
@@ -119,6 +119,18 @@ func (e *Engine) status(what string, code int, header http.Header, body []byte) 
 	failure := e.fail(class, code, cause, "%s", text)
 	failure.RetryAfter = retryAfter(header.Get("Retry-After"))
 	return failure
+}
+
+// bare is a URL without what may be a secret in it.
+func bare(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "a place that is no URL"
+	}
+	if u.User, u.Fragment = nil, ""; u.RawQuery != "" {
+		u.RawQuery = "…"
+	}
+	return u.String()
 }
 
 // retryAfter reads a delay in seconds or a date.
@@ -171,72 +183,8 @@ func (e *Engine) broken(parent context.Context, why error, a *attempt, what stri
 		class = engines.Protocol
 	case a.got.IsZero():
 		class = engines.Unreachable
-	case a.reused && a.reply.Status == 0 && time.Since(a.got) < staleWithin:
+	case a.kept && a.reply.Status == 0 && time.Since(a.got) < staleWithin:
 		class = engines.Stale
 	}
-	return e.fail(class, a.reply.Status, err, "%s: %s%s", what, cause(class, err), e.unasked(class, err))
-}
-
-// unasked names a proxy in the environment, which is not used, where that may
-// be why a server is not found or does not answer.
-func (e *Engine) unasked(class engines.Class, err error) string {
-	var dns *net.DNSError
-	var timeout net.Error
-	if class != engines.Unreachable || e.cfg.Proxy != nil || e.cfg.Dial != nil || !errors.As(err, &dns) && !(errors.As(err, &timeout) && timeout.Timeout()) {
-		return ""
-	}
-	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
-		if os.Getenv(name) != "" {
-			return fmt.Sprintf(" (%s is set and is not used: set Config.Proxy if the server is behind it)", name)
-		}
-	}
-	return ""
-}
-
-// notHTTP2 is what net/http says where HTTP/1.1 answers HTTP/2, by who reads the
-// answer first.
-var notHTTP2 = []string{"frame header looked like an HTTP/1.1 header", "http2: client conn could not be established"}
-
-func hasMark(err error, marks []string) bool {
-	return slices.ContainsFunc(marks, func(m string) bool { return strings.Contains(err.Error(), m) })
-}
-
-// malformed reports an answer that is not of its protocol, or not in its coding.
-func malformed(err error) bool {
-	marks := []string{"malformed", "gzip: ", "invalid byte in chunk", "http chunk length too large", "flate: "}
-	return hasMark(err, notHTTP2) || hasMark(err, marks) && !errors.Is(err, io.ErrUnexpectedEOF)
-}
-
-// cause is the reason of a failure in words, with what to do about it.
-func cause(class engines.Class, err error) string {
-	var (
-		dns         *net.DNSError
-		certificate *tls.CertificateVerificationError
-		authority   x509.UnknownAuthorityError
-		plain       tls.RecordHeaderError
-		timeout     net.Error
-	)
-	switch {
-	case class == engines.Client:
-		return err.Error() + ": this host has run out of it, not the server" + shortage(err)
-	case class == engines.Stale:
-		return "the server closed the connection, kept alive from an earlier request, as this one was sent (" + err.Error() + ")"
-	case errors.As(err, &dns) && !dns.IsNotFound:
-		return fmt.Sprintf("host %q could not be looked up: %s", dns.Name, dns.Err)
-	case errors.As(err, &dns):
-		return fmt.Sprintf("host %q not found: correct the URL", dns.Name)
-	case errors.As(err, &certificate), errors.As(err, &authority):
-		return err.Error() + ": set Config.TLS to trust it"
-	case errors.As(err, &plain):
-		return "the server does not speak TLS: use http:// in the URL"
-	case hasMark(err, notHTTP2):
-		return "the server does not answer in HTTP/2: leave Config.HTTP2 off"
-	case refused(err):
-		return "connection refused: start the server or correct the URL"
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "the server closed the connection"
-	case errors.As(err, &timeout) && timeout.Timeout():
-		return "timed out: " + err.Error()
-	}
-	return err.Error()
+	return e.fail(class, a.reply.Status, err, "%s: %s", what, e.cause(class, a, err))
 }

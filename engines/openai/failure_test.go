@@ -1,14 +1,9 @@
 package openai
 
 import (
-	"net"
-	"net/http"
-	"os"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/openloop-go/openloop/engines"
 )
@@ -77,11 +72,11 @@ func TestStreamsThatFail(t *testing.T) {
 		{"text", script{kind: "text/plain", steps: []step{{send: "hello"}}}, engines.Truncated,
 			": the stream ended without [DONE] or a finish reason, before the first event", 0, engines.Count{}},
 		{"S23 dropped after two tokens", script{steps: []step{{send: counted}, {at: 1e6, drop: true}}}, engines.Reset,
-			", after 2 token events: the server closed the connection", 2, engines.Known(2)},
+			", after 2 token events: the server closed the connection before its answer had ended: look into its log", 2, engines.Known(2)},
 		{"S23 dropped before the first event", script{steps: []step{{at: 1e6, drop: true}}}, engines.Reset,
-			", before the first event: the server closed the connection", 0, engines.Count{}},
+			", before the first event: the server closed the connection before its answer had ended: look into its log", 0, engines.Count{}},
 		{"S23 dropped after a finish reason", script{steps: []step{{send: two + data(`{"choices":[{"text":"","finish_reason":"stop"}]}`)}, {at: 1e6, drop: true}}}, engines.Reset,
-			", after 2 token events: the server closed the connection", 2, engines.Count{}},
+			", after 2 token events: the server closed the connection before its answer had ended: look into its log", 2, engines.Count{}},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			inMemory(t, tt.script, Config{}, func(t *testing.T, e *Engine) {
@@ -95,26 +90,4 @@ func TestStreamsThatFail(t *testing.T) {
 			})
 		})
 	}
-}
-
-// A proxy that the environment names is not used, and is named where that may
-// be why a server is not reached.
-func TestAProxyInTheEnvironment(t *testing.T) {
-	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
-		t.Setenv(name, "")
-	}
-	e, err := New(Config{URL: "http://host"})
-	require.NoError(t, err)
-	lost := &net.DNSError{Err: "no such host", Name: "host", IsNotFound: true}
-	assert.Empty(t, e.unasked(engines.Unreachable, lost))
-	t.Setenv("https_proxy", "http://user:secret@proxy")
-	const said = " (https_proxy is set and is not used: set Config.Proxy if the server is behind it)"
-	assert.Equal(t, said, e.unasked(engines.Unreachable, lost))
-	assert.Equal(t, said, e.unasked(engines.Unreachable, &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}))
-	assert.Empty(t, e.unasked(engines.Unreachable, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}), "that was an answer")
-	assert.Empty(t, e.unasked(engines.Reset, lost))
-
-	behind, err := New(Config{URL: "http://host", Proxy: http.ProxyFromEnvironment})
-	require.NoError(t, err)
-	assert.Empty(t, behind.unasked(engines.Unreachable, lost), "it is asked")
 }

@@ -72,9 +72,7 @@ func (e *Engine) once(ctx context.Context, r *engines.Request, f *form, emit fun
 	}
 	a.reply.Closed = time.Duration(a.flow.now())
 	a.reply.Sent = time.Duration(a.flow.sent.Load())
-	if a.conn != nil {
-		a.conn.flow.CompareAndSwap(&a.flow, nil)
-	}
+	a.leave()
 	if a.stay != nil && a.keep {
 		a.stay.kept(ctx)
 	}
@@ -92,7 +90,7 @@ func (e *Engine) roundTrip(parent context.Context, a *attempt, r *engines.Reques
 		defer silence.Stop()
 	}
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: a.gotConn})
-	resp, err := e.transport.stream(e.cfg.Fresh).RoundTrip(e.again(e.post(ctx, r, f), a))
+	resp, err := e.transport.stream(e.cfg.Fresh).RoundTrip(e.again(e.post(ctx, r, f)))
 	if err != nil {
 		return e.broken(parent, context.Cause(ctx), a, what, err)
 	}
@@ -159,8 +157,8 @@ func (e *Engine) opened(s *stream, resp *http.Response) (compressed bool, err er
 	return compressed, nil
 }
 
-// post makes the HTTP request. It has no GetBody, so that net/http cannot send
-// it a second time.
+// post makes the HTTP request. It has no GetBody, without which net/http cannot
+// send it a second time.
 func (e *Engine) post(ctx context.Context, r *engines.Request, f *form) *http.Request {
 	body := e.body(r, f)
 	header := make(http.Header, len(e.header)+6)

@@ -3,6 +3,7 @@ package openai
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -51,6 +52,87 @@ func TestHTTP2WithALowStreamCap(t *testing.T) {
 		all.Wait()
 		assert.GreaterOrEqual(t, e.Connections(), 2, "two streams a connection")
 	})
+}
+
+// What a low cap costs is told: which it is, that a request had to open a further
+// connection for it, and how long it waited, in Connect and in all that is
+// measured from the schedule.
+func TestHTTP2SaysWhatItsStreamCapCosts(t *testing.T) {
+	for _, most := range []int{1, 10} {
+		synctest.Test(t, func(t *testing.T) {
+			m := newMemory()
+			server := &http.Server{
+				Handler:   script{steps: []step{{at: time.Second, send: completion("a") + ended}}},
+				Protocols: new(http.Protocols), HTTP2: &http.HTTP2Config{MaxConcurrentStreams: most},
+			}
+			server.Protocols.SetUnencryptedHTTP2(true)
+			go server.Serve(m)
+			defer server.Close()
+			e, err := New(Config{URL: "http://engine", Dial: slowly(m.dial, 100*time.Millisecond), HTTP2: true})
+			require.NoError(t, err)
+			defer e.Close()
+			first := generate(t, e)
+			require.NoError(t, first.err)
+			assert.True(t, first.reply.NewConnection)
+			assert.Empty(t, first.reply.Warnings)
+			var all sync.WaitGroup
+			var mu sync.Mutex
+			opened := 0
+			for range 2*most + 1 {
+				all.Go(func() {
+					got := generate(t, e)
+					assert.NoError(t, got.err)
+					assert.Equal(t, got.reply.Sent, got.reply.Connect, "it left when it had its connection")
+					assert.Equal(t, []time.Duration{got.reply.Sent + time.Second}, got.tokenTimes())
+					if !got.reply.NewConnection {
+						return
+					}
+					assert.GreaterOrEqual(t, got.reply.Connect, 100*time.Millisecond)
+					assert.Contains(t, got.reply.Warnings, fmt.Sprintf("HTTP/2: the server allows %d streams at once on a connection (SETTINGS_MAX_CONCURRENT_STREAMS), so that the request had to open a further one", most))
+					mu.Lock()
+					opened++
+					mu.Unlock()
+				})
+			}
+			all.Wait()
+			assert.GreaterOrEqual(t, opened, 1)
+		})
+	}
+}
+
+func TestSettingsOfAServer(t *testing.T) {
+	frame := func(kind byte, entries ...byte) string {
+		return string([]byte{0, 0, byte(len(entries)), kind, 0, 0, 0, 0, 0}) + string(entries)
+	}
+	for _, tt := range []struct {
+		what, sent string
+		most       int64
+		tells      bool
+	}{
+		{"a cap", frame(4, 0, 3, 0, 0, 0, 10), 10, true},
+		{"a cap of none", frame(4, 0, 3, 0, 0, 0, 0), 0, true},
+		{"a cap after others", frame(4, 0, 5, 0, 0, 64, 0, 0, 3, 0, 0, 1, 0) + frame(8, 0, 0, 0, 1), 256, true},
+		{"no cap", frame(4, 0, 5, 0, 0, 64, 0), 0, false},
+		{"nothing", frame(4), 0, false},
+		{"another frame", frame(8, 0, 3, 0, 0, 0, 10), 0, false},
+		{"HTTP/1.1", "HTTP/1.1 400 Bad Request\r\n\r\n", 0, false},
+	} {
+		for _, size := range []int{1, 4, 1000} {
+			var s settings
+			var most int64
+			tells := false
+			for in := []byte(tt.sent); len(in) > 0 && !s.told; {
+				part := in[:min(size, len(in))]
+				in = in[len(part):]
+				if n, ok := s.take(part); ok {
+					most, tells = n, true
+				}
+			}
+			assert.True(t, s.told, tt.what)
+			assert.Equal(t, tt.tells, tells, tt.what)
+			assert.Equal(t, tt.most, most, tt.what)
+		}
+	}
 }
 
 func TestHTTP2OverTLS(t *testing.T) {

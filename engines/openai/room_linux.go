@@ -14,14 +14,31 @@ const spare = 32
 // hostRoom is why this host cannot have n more connections to one address; nil
 // when it can, as far as it says.
 func hostRoom(n int) error {
-	limit := descriptorLimit()
-	if open, err := os.ReadDir("/proc/self/fd"); err == nil && limit > 0 && len(open)+n+spare > limit {
-		return fmt.Errorf("%d more connections need %d descriptors with the %d that are open, and the limit (RLIMIT_NOFILE) is %d: raise it with ulimit -n, as LimitNOFILE or --ulimit nofile",
-			n, len(open)+n+spare, len(open), limit)
+	if err := descriptorRoom(fmt.Sprintf("%d more connections", n), n); err != nil {
+		return err
 	}
 	if low, high, ok := localPorts(); ok && n > high-low+1 {
 		return fmt.Errorf("%d more connections to one address need as many local ports, and %d to %d are %d (net.ipv4.ip_local_port_range)",
 			n, low, high, high-low+1)
+	}
+	return nil
+}
+
+// descriptorRoom is why this process cannot open n more descriptors, which what
+// needs; nil when it can, as far as the system says.
+func descriptorRoom(what string, n int) error {
+	const raise = "raise it with ulimit -n, as LimitNOFILE or --ulimit nofile"
+	limit := descriptorLimit()
+	if limit == 0 {
+		return nil
+	}
+	open, err := os.ReadDir("/proc/self/fd")
+	switch {
+	case errors.Is(err, syscall.EMFILE):
+		return fmt.Errorf("%s need %d descriptors, and all that the limit (RLIMIT_NOFILE) allows, %d, are open: %s", what, n, limit, raise)
+	case err == nil && len(open)+n+spare > limit:
+		return fmt.Errorf("%s need %d descriptors with the %d that are open, and the limit (RLIMIT_NOFILE) is %d: %s",
+			what, len(open)+n+spare, len(open), limit, raise)
 	}
 	return nil
 }
@@ -64,7 +81,7 @@ func shortage(err error) string {
 		}
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
 		if low, high, ok := localPorts(); ok {
-			return fmt.Sprintf(" (ports %d to %d are for connections that go out: net.ipv4.ip_local_port_range)", low, high)
+			return fmt.Sprintf(" (ports %d to %d are for connections that go out, and a closed one may keep its port for a minute: widen net.ipv4.ip_local_port_range, or open fewer)", low, high)
 		}
 	}
 	return ""

@@ -47,7 +47,7 @@ func TestWhatTheHostHasRunOutOf(t *testing.T) {
 	low, high, _ := localPorts()
 	for err, want := range map[error]string{
 		syscall.EMFILE:        fmt.Sprintf(" (RLIMIT_NOFILE is %d: raise it with ulimit -n)", descriptorLimit()),
-		syscall.EADDRNOTAVAIL: fmt.Sprintf(" (ports %d to %d are for connections that go out: net.ipv4.ip_local_port_range)", low, high),
+		syscall.EADDRNOTAVAIL: fmt.Sprintf(" (ports %d to %d are for connections that go out, and a closed one may keep its port for a minute: widen net.ipv4.ip_local_port_range, or open fewer)", low, high),
 		syscall.ENOBUFS:       "",
 		os.ErrClosed:          "",
 	} {

@@ -130,6 +130,8 @@ func TestStreamsThatSucceed(t *testing.T) {
 			firstEvent: 15, tokens: []int{15}, counts: []int{-1}, finish: "length"},
 		{what: "S25 fewer tokens than asked", steps: []step{at(10, running("a", 1)), at(20, running("b", 2)), at(20, data(`{"choices":[{"text":"","finish_reason":"stop"}]}`)+usage(2)+data("[DONE]"))},
 			firstEvent: 10, tokens: []int{10, 20}, counts: []int{1, 1}, output: known(2), finish: "stop"},
+		{what: "garbage after [DONE]", steps: []step{at(10, completion("a")), at(20, ended+"data: {{{\n\n"+completion("b")+"\x00garbage")},
+			firstEvent: 10, tokens: []int{10}, counts: []int{-1}, finish: "length"},
 		{what: "no blank line after [DONE]", steps: []step{at(10, completion("a")), at(20, strings.TrimSuffix(ended, "\n\n"))},
 			firstEvent: 10, tokens: []int{10}, counts: []int{-1}, finish: "length"},
 		{what: "an event of no known shape", steps: []step{at(10, data(`{"progress":0.5}`)), at(20, completion("a")+ended)},

@@ -55,19 +55,19 @@ func TestTLS(t *testing.T) {
 	e, err = New(Config{URL: server.URL})
 	require.NoError(t, err)
 	failure := requireClass(t, engines.Unreachable, generate(t, e))
-	assert.Contains(t, failure.Message, "certificate signed by unknown authority: set Config.TLS to trust it")
+	assert.Equal(t, server.URL+": POST /v1/completions: the server's certificate is self-signed: add it to Config.TLS.RootCAs, or to this host's roots (SSL_CERT_FILE)", failure.Message)
 
 	e, err = New(Config{URL: strings.Replace(server.URL, "https", "http", 1)})
 	require.NoError(t, err)
 	failure = requireClass(t, engines.Status, generate(t, e))
-	assert.Contains(t, failure.Message, "400 Bad Request: Client sent an HTTP request to an HTTPS server.")
+	assert.Equal(t, e.URL()+": POST /v1/completions: 400 Bad Request: Client sent an HTTP request to an HTTPS server.: the server speaks TLS: use https:// in the URL", failure.Message)
 
 	plain := httptest.NewServer(streaming)
 	defer plain.Close()
 	e, err = New(Config{URL: strings.Replace(plain.URL, "http", "https", 1)})
 	require.NoError(t, err)
 	failure = requireClass(t, engines.Unreachable, generate(t, e))
-	assert.Contains(t, failure.Message, "the server does not speak TLS: use http:// in the URL")
+	assert.Equal(t, e.URL()+": POST /v1/completions: the server does not speak TLS: use http:// in the URL", failure.Message)
 }
 
 func TestProxies(t *testing.T) {

@@ -25,9 +25,9 @@ const (
 //
 // net/http replays a request on its own in two cases: nothing was written yet
 // and GetBody is set, or the method is idempotent (or an Idempotency-Key header
-// says so) and the body can be had again. No request made here has GetBody,
-// and only GETs have no body: a POST with a body is sent once, whatever
-// happens. A GET may be sent again on a fresh connection; none is measured.
+// says so) and the body can be had again. A generation has GetBody where it has
+// no such header (see again), so that of two only one was written. A GET may be
+// sent again on a fresh connection; none is measured.
 type transport struct {
 	*http.Transport
 	// fresh is the same without a pool.
@@ -39,6 +39,8 @@ type transport struct {
 	ahead   ahead
 	address string
 	secure  bool
+	// sharing is nil where each connection carries one request at a time.
+	sharing *sharing
 }
 
 // stream is the transport for a generation.
@@ -55,6 +57,10 @@ func newTransport(cfg *Config, to *url.URL) *transport {
 		dial = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
 	}
 	t := &transport{habit: habit{seen: make(chan struct{})}, address: address(to), secure: to.Scheme == "https"}
+	protocol := "http/1.1"
+	if cfg.HTTP2 {
+		protocol, t.sharing = "h2", &sharing{}
+	}
 	open := func(ctx context.Context, network, addr string) (net.Conn, error) {
 		c, err := dial(ctx, network, addr)
 		if err == nil {
@@ -72,7 +78,7 @@ func newTransport(cfg *Config, to *url.URL) *transport {
 			if err != nil {
 				return nil, err
 			}
-			return &conn{Conn: c, shared: cfg.HTTP2, stay: stay{habit: &t.habit}}, nil
+			return t.stamps(c), nil
 		},
 		// Stamps are taken above TLS: a record that cannot be decrypted yet is
 		// not readable.
@@ -84,14 +90,11 @@ func newTransport(cfg *Config, to *url.URL) *transport {
 			if err != nil {
 				return nil, err
 			}
-			s := tls.Client(c, clientTLS(cfg.TLS, addr))
-			ctx, cancel := context.WithTimeout(ctx, tlsTimeout)
-			defer cancel()
-			if err := s.HandshakeContext(ctx); err != nil {
-				c.Close()
+			s, err := handshake(ctx, c, cfg.TLS, addr, protocol)
+			if err != nil {
 				return nil, err
 			}
-			return &conn{Conn: s, stay: stay{habit: &t.habit}}, nil
+			return t.stamps(s), nil
 		},
 		// Behind a proxy, where DialTLSContext is not asked.
 		TLSClientConfig:     clientTLS(cfg.TLS, ""),
@@ -102,9 +105,9 @@ func newTransport(cfg *Config, to *url.URL) *transport {
 		Protocols:           new(http.Protocols),
 	}
 	if cfg.HTTP2 {
-		// net/http learns the protocol from a TLS connection of its own making.
-		t.DialTLSContext = nil
-		t.TLSClientConfig.NextProtos = []string{"h2"}
+		// net/http takes a connection that it does not know to be TLS for one of
+		// HTTP/2 with prior knowledge, which it is.
+		t.TLSClientConfig.NextProtos = []string{protocol}
 		t.Protocols.SetHTTP2(true)
 		t.Protocols.SetUnencryptedHTTP2(true)
 	} else {
@@ -113,6 +116,15 @@ func newTransport(cfg *Config, to *url.URL) *transport {
 	t.fresh = t.Clone()
 	t.fresh.DisableKeepAlives = true
 	return t
+}
+
+// stamps is a connection that stamps.
+func (t *transport) stamps(c net.Conn) *conn {
+	s := &conn{Conn: c, shared: t.sharing, stay: stay{habit: &t.habit}}
+	if s.shared != nil {
+		s.shared.add(s)
+	}
+	return s
 }
 
 // address is the host and port of a URL.

@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"context"
+	"time"
 
 	"github.com/openloop-go/openloop/engines"
 )
@@ -27,11 +28,12 @@ func (e *Engine) trip(parent context.Context, c *call, r *engines.Request, f *fo
 		if ctx.Err() != nil {
 			return e.broken(parent, context.Cause(ctx), a, "POST "+e.route.Path, context.Cause(ctx))
 		}
+		a.got = time.Time{}
 		w, err := e.direct.get(ctx, fresh)
 		if err != nil {
 			return e.broken(parent, context.Cause(ctx), a, "POST "+e.route.Path, err)
 		}
-		a.connected(w.used)
+		a.connected(w.used, w.served || w.used && time.Since(w.idle) >= soon)
 		a.stay = &w.stay
 		// A connection that was closed before a byte of the request was written
 		// is as if it had not been there.
@@ -47,5 +49,6 @@ func (e *Engine) trip(parent context.Context, c *call, r *engines.Request, f *fo
 		if !w.used {
 			return e.broken(parent, context.Cause(ctx), a, "POST "+e.route.Path, err)
 		}
+		a.warn(unwritten)
 	}
 }

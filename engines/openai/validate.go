@@ -84,9 +84,8 @@ func (c Config) String() string {
 		model = "(the server's)"
 	}
 	at := "(not a URL)"
-	if u, err := url.Parse(c.URL); err == nil {
-		u.User = nil
-		at = u.String()
+	if _, err := url.Parse(c.URL); err == nil {
+		at = bare(c.URL)
 	}
 	return fmt.Sprintf("%s at %s, %s, model %s", kind, at, route, model)
 }

@@ -18,8 +18,9 @@ type wire struct {
 	carrier carrier
 	// fresh: it serves one call only.
 	fresh bool
-	// used: it has served a call before.
-	used bool
+	// used: it was opened before the call that it serves; served: it has served
+	// one before.
+	used, served bool
 	// idle is when it became idle; the pool's.
 	idle time.Time
 
@@ -37,6 +38,9 @@ type carrier interface {
 	send(b []byte)
 	// cut breaks the connection: reading ends soon.
 	cut()
+	// spent reports that an idle connection has something to be read, its end
+	// above all, which has not been read yet.
+	spent() bool
 }
 
 // begin sends the request of a call. An error is why the connection had been
@@ -88,7 +92,7 @@ func (w *wire) took(b []byte, from arrival) bool {
 	if c.exchange.place != complete || c.exchange.closes || w.fresh || len(rest) > 0 {
 		return w.close(io.EOF)
 	}
-	c.attempt.keep, w.used = true, true
+	c.attempt.keep, w.used, w.served = true, true, true
 	w.call.Store(nil)
 	w.pool.put(w)
 	close(c.done)
@@ -125,11 +129,11 @@ func (w *wire) close(why error) bool {
 	return false
 }
 
-// alive reports that the wire has not been closed.
+// alive reports that neither side has closed the idle wire.
 func (w *wire) alive() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return !w.closed
+	return !w.closed && !w.carrier.spent()
 }
 
 // threw ends the call whose emit did not return.

@@ -1,0 +1,89 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// handshakeError is what ended a TLS handshake.
+type handshakeError struct{ err error }
+
+func (e *handshakeError) Error() string { return e.err.Error() }
+func (e *handshakeError) Unwrap() error { return e.err }
+
+// alerts are what servers tell by TLS alerts that a client can do something
+// about.
+var alerts = []struct{ says, remedy string }{
+	{"tls: certificate required", "the server wants to know its clients: set Config.TLS.Certificates"},
+	{"tls: bad certificate", "the server does not accept this client: correct Config.TLS.Certificates"},
+	{"tls: unrecognized name", "the server has no certificate for this name: correct the URL, or set Config.TLS.ServerName"},
+	{"tls: protocol version not supported", "set Config.TLS.MinVersion and MaxVersion to what the server speaks"},
+	{"tls: no application protocol", "the server does not speak the HTTP that was offered: turn Config.HTTP2 on or off"},
+	{"tls: handshake failure", "the server and this client have no version or cipher in common, or it wants a client certificate: set Config.TLS"},
+}
+
+// tlsCause is why there is no TLS with a server, and what to do; empty for
+// another error.
+func tlsCause(err error) string {
+	var (
+		authority x509.UnknownAuthorityError
+		invalid   x509.CertificateInvalidError
+		name      x509.HostnameError
+		other     *tls.CertificateVerificationError
+		plain     tls.RecordHeaderError
+		handshake *handshakeError
+	)
+	switch {
+	case errors.As(err, &authority):
+		return untrusted(authority.Cert)
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert != nil:
+		return outOfTime(invalid.Cert, time.Now())
+	case errors.As(err, &name):
+		return strings.TrimPrefix(name.Error(), "x509: ") + ": use a name of the certificate in the URL, or set Config.TLS.ServerName to one"
+	case errors.As(err, &other):
+		return err.Error() + ": set Config.TLS to trust it"
+	case errors.As(err, &plain):
+		return useHTTP
+	}
+	for _, a := range alerts {
+		if strings.Contains(err.Error(), "remote error: "+a.says) {
+			return err.Error() + ": " + a.remedy
+		}
+	}
+	switch {
+	case !errors.As(err, &handshake):
+		return ""
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Sprintf("the server did not answer a TLS handshake within %v: use http:// in the URL if it does not speak TLS", tlsTimeout)
+	case brokenOff(err):
+		return "the server broke the TLS handshake off (" + err.Error() + "): use http:// in the URL if it does not speak TLS"
+	}
+	return "TLS handshake: " + err.Error() + ": use http:// in the URL if the server does not speak TLS"
+}
+
+// untrusted is a certificate that no root vouches for.
+func untrusted(c *x509.Certificate) string {
+	const add = "to Config.TLS.RootCAs, or to this host's roots (SSL_CERT_FILE)"
+	switch {
+	case c == nil:
+		return "the server's certificate is signed by nobody whom this host trusts: add its authority " + add
+	case bytes.Equal(c.RawIssuer, c.RawSubject):
+		return "the server's certificate is self-signed: add it " + add
+	}
+	return fmt.Sprintf("the server's certificate is signed by %q, whom this host does not trust: add that authority %s", c.Issuer.String(), add)
+}
+
+// outOfTime is a certificate that is not valid now.
+func outOfTime(c *x509.Certificate, now time.Time) string {
+	const day = time.DateOnly
+	if now.Before(c.NotBefore) {
+		return fmt.Sprintf("the server's certificate is valid from %s on, and here it is %s: correct this host's clock, or wait", c.NotBefore.UTC().Format(day), now.UTC().Format(day))
+	}
+	return fmt.Sprintf("the server's certificate expired on %s, and here it is %s: renew it on the server, or correct this host's clock", c.NotAfter.UTC().Format(day), now.UTC().Format(day))
+}

@@ -1,0 +1,152 @@
+package openai
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"io"
+	"math/big"
+	"net"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/openloop-go/openloop/engines"
+)
+
+// issued is a certificate of 127.0.0.1 for a year, signed by another or, where
+// that is nil, by itself.
+func issued(t *testing.T, by *tls.Certificate, change func(*x509.Certificate)) *tls.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	c := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "server"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(1, 0, 0),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, BasicConstraintsValid: true, IsCA: by == nil,
+	}
+	if change != nil {
+		change(c)
+	}
+	parent, signer := c, any(key)
+	if by != nil {
+		parent, signer = by.Leaf, by.PrivateKey
+	}
+	der, err := x509.CreateCertificate(rand.Reader, c, parent, &key.PublicKey, signer)
+	require.NoError(t, err)
+	leaf, err := x509.ParseCertificate(der)
+	require.NoError(t, err)
+	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
+}
+
+// What is wrong with a certificate, each with a remedy of its own.
+func TestCertificatesThatAreRefused(t *testing.T) {
+	authority := issued(t, nil, func(c *x509.Certificate) { c.Subject.CommonName = "Gate CA" })
+	roots := x509.NewCertPool()
+	roots.AddCert(authority.Leaf)
+	today := time.Now().UTC().Format(time.DateOnly)
+	old, early := time.Now().AddDate(0, 0, -9), time.Now().AddDate(0, 0, 9)
+	for _, tt := range []struct {
+		what   string
+		server *tls.Certificate
+		roots  *x509.CertPool
+		want   string
+	}{
+		{"trusted", issued(t, authority, nil), roots, ""},
+		{"self-signed", issued(t, nil, nil), roots,
+			"the server's certificate is self-signed: add it to Config.TLS.RootCAs, or to this host's roots (SSL_CERT_FILE)"},
+		{"by an authority that is not known", issued(t, authority, nil), x509.NewCertPool(),
+			`the server's certificate is signed by "CN=Gate CA", whom this host does not trust: add that authority to Config.TLS.RootCAs, or to this host's roots (SSL_CERT_FILE)`},
+		{"expired", issued(t, authority, func(c *x509.Certificate) { c.NotBefore, c.NotAfter = old.AddDate(-1, 0, 0), old }), roots,
+			"the server's certificate expired on " + old.UTC().Format(time.DateOnly) + ", and here it is " + today + ": renew it on the server, or correct this host's clock"},
+		{"not valid yet", issued(t, authority, func(c *x509.Certificate) { c.NotBefore = early }), roots,
+			"the server's certificate is valid from " + early.UTC().Format(time.DateOnly) + " on, and here it is " + today + ": correct this host's clock, or wait"},
+		{"for another name", issued(t, authority, func(c *x509.Certificate) { c.IPAddresses, c.DNSNames = nil, []string{"gate.example.org"} }), roots,
+			"cannot validate certificate for 127.0.0.1 because it doesn't contain any IP SANs: use a name of the certificate in the URL, or set Config.TLS.ServerName to one"},
+		{"for another address", issued(t, authority, func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 2)} }), roots,
+			"certificate is valid for 127.0.0.2, not 127.0.0.1: use a name of the certificate in the URL, or set Config.TLS.ServerName to one"},
+	} {
+		for _, http2 := range []bool{false, true} {
+			server := httptest.NewUnstartedServer(streaming)
+			server.EnableHTTP2 = true
+			server.Config.ErrorLog = quiet
+			server.TLS = &tls.Config{Certificates: []tls.Certificate{*tt.server}}
+			server.StartTLS()
+			e, err := New(Config{URL: server.URL, TLS: &tls.Config{RootCAs: tt.roots}, HTTP2: http2, APIKey: "sk-secret"})
+			require.NoError(t, err)
+			got := generate(t, e)
+			if tt.want == "" {
+				assert.NoError(t, got.err, tt.what)
+			} else {
+				failure := requireClass(t, engines.Unreachable, got)
+				assert.Equal(t, server.URL+": POST /v1/completions: "+tt.want, failure.Message, tt.what)
+			}
+			e.Close()
+			server.Close()
+		}
+	}
+}
+
+// A server that wants to know its clients says so, in the handshake or after it.
+func TestAServerThatWantsAClientCertificate(t *testing.T) {
+	own := issued(t, nil, nil)
+	roots := x509.NewCertPool()
+	roots.AddCert(own.Leaf)
+	server := httptest.NewUnstartedServer(streaming)
+	server.Config.ErrorLog = quiet
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{*own}, ClientAuth: tls.RequireAnyClientCert}
+	server.StartTLS()
+	defer server.Close()
+	e, err := New(Config{URL: server.URL, TLS: &tls.Config{RootCAs: roots}})
+	require.NoError(t, err)
+	defer e.Close()
+	got := generate(t, e)
+	require.Error(t, got.err)
+	assert.Equal(t, server.URL+": POST /v1/completions: remote error: tls: certificate required: the server wants to know its clients: set Config.TLS.Certificates", got.err.Error())
+}
+
+// What does not speak TLS, and does not say what it speaks either.
+func TestHandshakesThatEnd(t *testing.T) {
+	for what, tt := range map[string]struct {
+		sends string
+		want  string
+	}{
+		"without a word":         {"", `: the server broke the TLS handshake off \((EOF|unexpected EOF|.*reset by peer)\): use http:// in the URL if it does not speak TLS$`},
+		"with an answer of HTTP": {"HTTP/1.1 400 Bad Request\r\n\r\n", `: the server does not speak TLS: use http:// in the URL$`},
+	} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		go func() {
+			for c, err := l.Accept(); err == nil; c, err = l.Accept() {
+				c.Read(make([]byte, 64<<10))
+				io.WriteString(c, tt.sends)
+				c.Close()
+			}
+		}()
+		url := "https://" + l.Addr().String()
+		e, err := New(Config{URL: url})
+		require.NoError(t, err)
+		failure := requireClass(t, engines.Unreachable, generate(t, e))
+		assert.Regexp(t, tt.want, failure.Message, what)
+		assert.True(t, strings.HasPrefix(failure.Message, url+": POST /v1/completions: "))
+		e.Close()
+		l.Close()
+	}
+}
+
+// A server that takes a connection and leaves it at that.
+func TestAHandshakeThatHangs(t *testing.T) {
+	rawMemory(t, func(c net.Conn) { drain(c) }, Config{URL: "https://engine"}, func(t *testing.T, e *Engine) {
+		began := time.Now()
+		failure := requireClass(t, engines.Unreachable, generate(t, e))
+		assert.Equal(t, tlsTimeout, time.Since(began))
+		assert.Equal(t, "https://engine: POST /v1/completions: the server did not answer a TLS handshake within 10s: use http:// in the URL if it does not speak TLS", failure.Message)
+	})
+}

@@ -1,0 +1,162 @@
+package openai
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/openloop-go/openloop/engines"
+)
+
+const (
+	useHTTPS = "the server speaks TLS: use https:// in the URL"
+	useHTTP  = "the server does not speak TLS: use http:// in the URL"
+)
+
+// What tells a server that speaks another protocol than the URL says, in lower
+// case.
+var (
+	// wantsTLS are in the answers of Go's servers, nginx and Apache to plain
+	// HTTP where they expect TLS.
+	wantsTLS = []string{"http request to an https server", "plain http request was sent to https port", "plain http to an ssl-enabled server port"}
+	// sentAlert is how a TLS alert reads for one that expects HTTP.
+	sentAlert = []string{`malformed http response "\x15\x03`}
+	// notHTTP2 is what net/http says where HTTP/1.1 answers HTTP/2, by who reads
+	// the answer first.
+	notHTTP2 = []string{"frame header looked like an http/1.1 header", "http2: client conn could not be established", errNotHTTP2.Error()}
+)
+
+// hasAny reports that a text has one of the marks, which are in lower case.
+func hasAny(text string, marks []string) bool {
+	text = strings.ToLower(text)
+	return slices.ContainsFunc(marks, func(m string) bool { return strings.Contains(text, m) })
+}
+
+// atEnd reports that the other side closed the connection in good order.
+func atEnd(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe)
+}
+
+// malformed reports an answer that is not of its protocol, or not in its coding.
+func malformed(err error) bool {
+	marks := []string{"malformed", "gzip: ", "invalid byte in chunk", "http chunk length too large", "flate: "}
+	return hasAny(err.Error(), notHTTP2) || hasAny(err.Error(), marks) && !errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// cause is the reason of a failure in words, with what to do about it.
+func (e *Engine) cause(class engines.Class, a *attempt, err error) string {
+	var (
+		dns     *net.DNSError
+		timeout net.Error
+	)
+	words := tlsCause(err)
+	switch {
+	case class == engines.Client:
+		return outOfIt(err)
+	case class == engines.Stale:
+		return "the server closed the connection, kept alive from an earlier request, as this one was sent (" + err.Error() + "): set Config.Fresh if it does so often"
+	case errors.As(err, &dns):
+		words = lookup(dns)
+	case words != "":
+	case hasAny(err.Error(), notHTTP2):
+		return "the server does not answer in HTTP/2: leave Config.HTTP2 off"
+	case hasAny(err.Error(), sentAlert):
+		return useHTTPS
+	case refused(err):
+		words = "connection refused: start the server or correct the URL"
+	case noRoute(err):
+		words = err.Error() + ": correct the URL, or this host's network"
+	case a.got.IsZero() && errors.As(err, &timeout) && timeout.Timeout():
+		words = err.Error() + ": nothing answers at this address: correct the URL, or have the firewall let it pass"
+	case brokenOff(err):
+		return e.hungUp(a, err)
+	default:
+		words = err.Error()
+	}
+	return words + e.through(class, err)
+}
+
+// hungUp says how far a connection had come that the server broke off.
+func (e *Engine) hungUp(a *attempt, err error) string {
+	did := "closed the connection"
+	if !atEnd(err) {
+		did = "broke the connection off (" + err.Error() + ")"
+	}
+	switch {
+	case a.reply.Status != 0:
+		return "the server " + did + " before its answer had ended: look into its log"
+	case e.route.Scheme == "http" && !e.settled.Load():
+		return "the server " + did + " without an answer: look into its log, or use https:// in the URL if it speaks TLS"
+	}
+	return "the server " + did + " without an answer: look into its log"
+}
+
+// lookup is why a host's address is not known.
+func lookup(dns *net.DNSError) string {
+	switch {
+	case dns.IsNotFound:
+		return fmt.Sprintf("host %q not found: correct the URL", dns.Name)
+	case dns.IsTimeout:
+		return fmt.Sprintf("host %q could not be looked up in time: correct this host's name server, or use an address in the URL", dns.Name)
+	}
+	return fmt.Sprintf("host %q could not be looked up: %s: correct this host's name server, or use an address in the URL", dns.Name, dns.Err)
+}
+
+// outOfIt says what this host lacks.
+func outOfIt(err error) string {
+	var op *net.OpError
+	if noAddress(err) && errors.As(err, &op) {
+		if to, ok := op.Addr.(*net.TCPAddr); ok && to.IP.To4() == nil {
+			return err.Error() + ": this host has no port left, or no IPv6: use an IPv4 address in the URL"
+		}
+	}
+	return err.Error() + ": this host has run out of it, not the server" + shortage(err)
+}
+
+// through names what lies, or does not lie, between here and a server that is
+// not reached: the proxy that is used, or one in the environment, which is not.
+func (e *Engine) through(class engines.Class, err error) string {
+	if class != engines.Unreachable || e.cfg.Dial != nil {
+		return ""
+	}
+	used, unused := e.Proxy()
+	var dns *net.DNSError
+	var timeout net.Error
+	switch {
+	case used != "":
+		return " (through the proxy " + used + ", of Config.Proxy)"
+	case unused != "" && (errors.As(err, &dns) || noRoute(err) || errors.As(err, &timeout) && timeout.Timeout()):
+		return fmt.Sprintf(" (%s is set and is not used: set Config.Proxy if the server is behind it)", unused)
+	}
+	return ""
+}
+
+// Proxy is the proxy that requests go through, without user information; empty
+// where they go straight to the server, as they do unless Config.Proxy says
+// otherwise. A proxy may hold back what goes through it. Unused is the
+// environment variable that names a proxy which is not used, empty where there is
+// none or the server is on this host.
+func (e *Engine) Proxy() (used, unused string) {
+	if e.cfg.Proxy != nil {
+		u, err := e.cfg.Proxy(&http.Request{Method: http.MethodPost, URL: e.route, Host: e.host(), Header: http.Header{}})
+		if err != nil || u == nil {
+			return "", ""
+		}
+		return bare(u.String()), ""
+	}
+	host := e.route.Hostname()
+	if ip := net.ParseIP(host); e.cfg.Dial != nil || host == "localhost" || ip != nil && ip.IsLoopback() {
+		return "", ""
+	}
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
+		if os.Getenv(name) != "" {
+			return "", name
+		}
+	}
+	return "", ""
+}
