@@ -167,7 +167,7 @@ func (b *box) start(ctx context.Context) (*launch.Running, error) {
 	if err := b.container.Start(ctx); err != nil {
 		return nil, b.explain(err)
 	}
-	b.end = &ending{done: make(chan struct{})}
+	b.end = &ending{gone: make(chan struct{}), done: make(chan struct{})}
 	b.followed = make(chan struct{})
 	life, endOfLife := context.WithCancel(context.WithoutCancel(ctx))
 	go b.follow(life)
@@ -188,6 +188,7 @@ func (b *box) start(ctx context.Context) (*launch.Running, error) {
 		Local:    b.daemon.local(),
 		Done:     b.end.done,
 		Ended:    func() string { return b.end.text },
+		Gone:     b.gone,
 		Stop:     b.stop,
 	}, nil
 }

@@ -140,10 +140,16 @@ func TestContainerThatIsKilled(t *testing.T) {
 	}
 	id := listed(t, self())[0].ID
 	kill(t, id)
+	if !real && !running.Gone() {
+		t.Error("it is not known to have ended")
+	}
 	select {
 	case <-running.Done:
 	case <-time.After(20 * time.Second):
 		t.Error("it is not missed")
+	}
+	if !running.Gone() {
+		t.Error("it has ended, and is not gone")
 	}
 	if got, want := running.Ended(), "container exited with code 137 (killed by signal 9, often the kernel, out of memory)"; got != want {
 		t.Errorf("got %q, want %q", got, want)

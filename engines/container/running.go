@@ -23,14 +23,17 @@ const (
 	lost = 30 * time.Second
 	// drain is how long the log may go on after the container's end.
 	drain = 5 * time.Second
+	// askLimit bounds the question whether a container still runs.
+	askLimit = 2 * time.Second
 	// removal bounds the removal of a container that has been killed.
 	removal = 30 * time.Second
 )
 
 // ending is how a container ended.
 type ending struct {
-	done chan struct{}
-	text string // valid after done
+	gone chan struct{} // closed when the container has ended
+	done chan struct{} // and when its log has, too
+	text string        // valid after gone
 }
 
 // follow copies the container's output to the log until it ends.
@@ -91,6 +94,7 @@ func (l *lines) flush() {
 // watch waits for the container's end, then for the rest of its log.
 func (b *box) watch(ctx context.Context, endOfLife context.CancelFunc) {
 	b.end.text = b.await(ctx)
+	close(b.end.gone)
 	select {
 	case <-b.followed:
 	case <-time.After(drain):
@@ -143,6 +147,20 @@ func ended(state *container.State) string {
 	return text
 }
 
+// gone implements launch.Running.Gone. The daemon is asked, since it knows of an
+// end before it has told.
+func (b *box) gone() bool {
+	select {
+	case <-b.end.gone:
+		return true
+	default:
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), askLimit)
+	defer cancel()
+	state, err := b.container.State(ctx)
+	return err == nil && !state.Running && !state.Restarting
+}
+
 // stop implements launch.Running.Stop.
 func (b *box) stop(ctx context.Context) error {
 	b.stopping.Do(func() { go b.takeDown() })
@@ -169,6 +187,10 @@ func (b *box) takeDown() {
 	ctx, cancel := context.WithTimeout(context.Background(), b.spec.Grace+removal)
 	_, _ = b.daemon.client.ContainerStop(ctx, b.container.GetContainerID(), client.ContainerStopOptions{Timeout: &grace})
 	cancel()
+	select { // its log goes with it
+	case <-b.followed:
+	case <-time.After(drain):
+	}
 	b.left = b.remove()
 	_ = b.daemon.client.Close()
 }

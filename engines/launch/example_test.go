@@ -3,6 +3,7 @@ package launch_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http/httptest"
 	"os"
 	"sync"
@@ -26,6 +27,28 @@ func ExampleConfig() {
 	cfg.Model, cfg.Parallel = "/models/llama.gguf", 8
 	other := llamacpp.Start(t, cfg)
 	_ = other
+}
+
+// A configuration prints without its secrets.
+func ExampleConfig_String() {
+	cfg := launch.Config{
+		Model: "llama", URL: "https://ann:sesame@gate:8443", APIKey: "sesame", GPUs: "all",
+		Args: []string{"--seed", "7"}, Env: []string{"HF_TOKEN=sesame"},
+	}
+	fmt.Println(cfg)
+	fmt.Printf("%#v\n", launch.Config{APIKey: "sesame"})
+	slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		},
+	})).Info("start", "config", cfg)
+	// Output:
+	// model llama, at https://gate:8443, GPUs all, 2 arguments, 1 variables
+	// launch.Config{model (the server's)}
+	// level=INFO msg=start config="model llama, at https://gate:8443, GPUs all, 2 arguments, 1 variables"
 }
 
 // What a container is to keep between its starts: the weights, and what

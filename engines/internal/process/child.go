@@ -36,8 +36,9 @@ type body struct {
 	cookie   string
 	grace    time.Duration
 	watchdog *watchdog
-	done     chan struct{}
-	asked    sync.Once // TERM is sent once
+	exited   chan struct{} // closed when the child itself has ended
+	done     chan struct{} // and when what it left has, too
+	asked    sync.Once     // TERM is sent once
 }
 
 // Launch implements launch.Launcher.
@@ -54,7 +55,7 @@ func (child) Launch(_ context.Context, spec launch.Spec) (*launch.Running, error
 	if spec.Args != nil {
 		command = slices.Concat(command, spec.Args(at))
 	}
-	b := &body{cookie: newCookie(), grace: spec.Grace, done: make(chan struct{})}
+	b := &body{cookie: newCookie(), grace: spec.Grace, exited: make(chan struct{}), done: make(chan struct{})}
 	b.cmd = exec.Command(command[0], command[1:]...)
 	b.cmd.Dir = spec.Dir
 	b.cmd.Env = append(append(os.Environ(), spec.Env...), cookieName+"="+b.cookie)
@@ -68,6 +69,7 @@ func (child) Launch(_ context.Context, spec launch.Spec) (*launch.Running, error
 		Local:   true,
 		Done:    b.done,
 		Ended:   func() string { return howEnded(b.cmd.ProcessState) },
+		Gone:    b.gone,
 		Stop:    b.stop,
 	}, nil
 }
@@ -98,15 +100,29 @@ func (b *body) start(spec launch.Spec) error {
 	return nil
 }
 
+// gone reports that the child has ended, whether or not it has been reaped.
+func (b *body) gone() bool {
+	select {
+	case <-b.exited:
+		return true
+	default:
+		return undead(b.cmd.Process.Pid)
+	}
+}
+
 // reap waits for the child, ends what it left behind, and closes done.
 func (b *body) reap(output *os.File, copied <-chan struct{}) {
 	_ = b.cmd.Wait()
+	close(b.exited)
 	// A server whose front has died is dead: its workers hold the GPU.
 	killGroup(b.cmd.Process.Pid)
-	sweep(b.cookie)
+	patience := 5 * time.Second // a busy host takes its time
+	if sweep(b.cookie) > 0 {
+		patience = time.Second // a survivor holds the pipe
+	}
 	select {
 	case <-copied:
-	case <-time.After(time.Second): // a survivor holds the pipe
+	case <-time.After(patience):
 	}
 	_ = output.Close()
 	<-copied

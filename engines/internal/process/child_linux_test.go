@@ -5,8 +5,14 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"github.com/openloop-go/openloop/engines/launch"
 )
 
 // bystander is a process that leads a group and ends with its input.
@@ -52,5 +58,42 @@ func TestStopAfterTheEndSignalsNoPid(t *testing.T) {
 				t.Errorf("another process with the pid: %v, want it left alone", err)
 			}
 		})
+	}
+}
+
+// However shortly before its stop a child dies, its death is told, with all that
+// it said: it is found before it is reaped.
+func TestChildThatDiesJustBeforeItsStop(t *testing.T) {
+	for range 10 {
+		p, err := Start(t.Context(), Spec{
+			Server: launch.Spec{
+				Name: "vllm", Command: []string{"sh", "-c", `echo loading; trap 'i=0; while [ $i -lt 500 ]; do echo line $i; i=$((i+1)); done; echo last words; exit 3' USR1; echo ready; while :; do sleep 0.01; done`},
+			},
+			LogFile: filepath.Join(t.TempDir(), "log"),
+			Ready:   func(context.Context, string) error { return nil },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pid, err := strconv.Atoi(strings.TrimPrefix(p.ID(), "pid "))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for !strings.Contains(strings.Join(p.Log().Tail(9), "|"), "ready") {
+			time.Sleep(time.Millisecond)
+		}
+		if err := syscall.Kill(pid, syscall.SIGUSR1); err != nil {
+			t.Fatal(err)
+		}
+		for !undead(pid) && syscall.Kill(pid, 0) == nil {
+			time.Sleep(50 * time.Microsecond)
+		}
+		died := p.Err()
+		if err := p.Stop(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if died == nil || !strings.HasPrefix(died.Error(), "vllm: exited with code 3 after ") || !strings.HasSuffix(died.Error(), "\n    line 499\n    last words") {
+			t.Fatalf("got %v", died)
+		}
 	}
 }

@@ -106,7 +106,7 @@ func TestWhatALauncherSays(t *testing.T) {
 			"start vllm: box exited with code 137 (out of memory) after 1s, log in LOG; its last lines:\n    CUDA out of memory"},
 		{"it forgets the end", scripted{changes: func(r *launch.Running) { *r = launch.Running{URL: "http://x"} }},
 			"start vllm: the launcher must fill URL, ID, Done, Ended and Stop of launch.Running, got " +
-				"&{URL:http://x ID: Command:[] Settings:map[] Local:false Done:<nil> Ended:<nil> Stop:<nil>}"},
+				"&{URL:http://x ID: Command:[] Settings:map[] Local:false Done:<nil> Ended:<nil> Gone:<nil> Stop:<nil>}"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

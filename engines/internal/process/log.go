@@ -34,6 +34,9 @@ type Log struct {
 	// hopeless is asked about each line; the first that it knows is sent.
 	hopeless func(line string) bool
 	omen     chan string
+	// dying is asked about each line too, and dread is the first that it knows.
+	dying func(line string) bool
+	dread string
 }
 
 func openLog(name, path string, red *redactor) (*Log, error) {
@@ -73,6 +76,21 @@ func (l *Log) watch(hopeless func(line string) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.hopeless = hopeless
+}
+
+// attend has each line from now on shown to dying instead. Nil shows none.
+func (l *Log) attend(dying func(line string) bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hopeless, l.dying = nil, dying
+}
+
+// Dread is the first line by which the server has said, at work, that it cannot
+// go on; empty while there is none.
+func (l *Log) Dread() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.dread
 }
 
 // copyLines writes to w line by line until the pipe ends.
@@ -123,6 +141,9 @@ func (l *Log) add(raw []byte) {
 		case l.omen <- text:
 		default: // not the first
 		}
+	}
+	if l.dying != nil && l.dread == "" && l.dying(text) {
+		l.dread = text
 	}
 	if len(l.last) < keptLines {
 		l.last = append(l.last, text)

@@ -19,6 +19,23 @@ func newTestLog(t *testing.T) *Log {
 	return l
 }
 
+// What a server says at work is asked about once it is ready, and the first line
+// that tells of its death is kept.
+func TestDreadIsTheFirstLineThatTellsOfIt(t *testing.T) {
+	l := newTestLog(t)
+	dying := func(line string) bool { return strings.Contains(line, "died") }
+	l.watch(func(string) bool { return false })
+	fmt.Fprintln(l, "a worker died while it was loading")
+	l.attend(dying)
+	if got := l.Dread(); got != "" {
+		t.Errorf("before it was ready: %q", got)
+	}
+	fmt.Fprintln(l, "INFO ok\nengine core died, key\nsomething else died\nbye")
+	if got, want := l.Dread(), "engine core died, key"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestTailKeepsTheLastLines(t *testing.T) {
 	tests := []struct {
 		name  string

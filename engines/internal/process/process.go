@@ -156,19 +156,58 @@ func (p *Process) Stop(ctx context.Context) error {
 func (p *Process) Done() <-chan struct{} { return p.done }
 
 // Err says how the program ended, with its log's last lines; nil while it runs
-// and after Stop.
+// and after Stop. For one that has just ended it waits until what that left has
+// been cleared away and all that was printed is in the log, which takes seconds
+// at most.
 func (p *Process) Err() error {
+	p.mu.Lock()
+	stopped := p.stopped
+	p.mu.Unlock()
+	if stopped || !p.Gone() {
+		return nil
+	}
+	<-p.done
+	return fmt.Errorf("%s: %s", p.spec.Server.Name, p.obituary())
+}
+
+// Gone reports that the program has ended.
+func (p *Process) Gone() bool {
 	select {
 	case <-p.done:
+		return true
 	default:
-		return nil
+		return p.running.Gone != nil && p.running.Gone()
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.stopped {
-		return nil
+}
+
+// AwaitEnd waits a little for a program that seems to have ended, as its
+// connections have, and is not known to: a container's end takes a while to be.
+func (p *Process) AwaitEnd(ctx context.Context, limit time.Duration) {
+	over := time.NewTimer(limit)
+	defer over.Stop()
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for !p.Gone() {
+		select {
+		case <-p.done:
+		case <-again.C:
+		case <-over.C:
+			return
+		case <-ctx.Done():
+			return
+		}
 	}
-	return fmt.Errorf("%s: %s", p.spec.Server.Name, p.obituary())
+}
+
+// Obituary says in one line how the program ended and where its log is; empty
+// while that is not known.
+func (p *Process) Obituary() string {
+	select {
+	case <-p.done:
+		return fmt.Sprintf("%s %s after %v, log in %s", p.spec.Server.Name, p.running.Ended(), rounded(p.ended), p.log.Path())
+	default:
+		return ""
+	}
 }
 
 // URL is where the server is reached.

@@ -35,7 +35,7 @@ func (p *Process) awaitReady(ctx context.Context) error {
 	defer budget.Stop()
 	probing, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer p.log.watch(nil) // what a server says at work is none of ours
+	defer p.log.attend(p.spec.Dying)
 	var (
 		last    error            // what Ready said
 		omen    string           // the line that holds no hope
@@ -108,6 +108,35 @@ func (p *Process) tooSlow(last error) error {
 func (p *Process) hopeless(line string) error {
 	return fmt.Errorf("start %s: it says that it cannot start and has not ended in the %v since (%q), %s",
 		p.spec.Server.Name, rounded(p.spec.Patience), line, p.excerpt())
+}
+
+// lastGasp is how long a server that has said that it cannot go on may take to
+// end by itself.
+const lastGasp = 5 * time.Second
+
+// Dying is Err, and waits for the end of a server that has said that it cannot go
+// on: where what answers outlives what computes, the one ends a moment after the
+// other, or never. Nil of one that has said no such thing, and after Stop.
+func (p *Process) Dying(ctx context.Context) error {
+	p.mu.Lock()
+	stopped := p.stopped
+	p.mu.Unlock()
+	line := p.log.Dread()
+	if stopped || line == "" {
+		return p.Err()
+	}
+	patience := time.NewTimer(lastGasp)
+	defer patience.Stop()
+	select {
+	case <-p.done:
+		return p.Err()
+	case <-ctx.Done():
+	case <-patience.C:
+	}
+	if err := p.Err(); err != nil {
+		return err
+	}
+	return fmt.Errorf("%s: it has said that it cannot go on and has not ended (%q), %s", p.spec.Server.Name, line, p.excerpt())
 }
 
 func (p *Process) refused(err error) error {

@@ -16,6 +16,30 @@ const shortestSecret = 6
 // shapes are secrets that are known by their look, wherever they come from.
 var shapes = regexp.MustCompile(`\b(hf_[A-Za-z0-9]{16,}|sk-[A-Za-z0-9_-]{16,})|(?i:\b(bearer) +[A-Za-z0-9._~+/=-]{6,})`)
 
+// places are secrets that are known by where they are, behind the first group:
+// user information and keys in URLs, and values of names that only secrets have,
+// as in a dump of an environment or of headers.
+var places = []*regexp.Regexp{
+	regexp.MustCompile(`(\b[A-Za-z][A-Za-z0-9+.-]*://)[^/\s@'"<>]+(@)`),
+	regexp.MustCompile(`([?&](?i:[\w-]*(?:key|token|secret|password|signature|sig))=)[^&#\s'"<>]+()`),
+	regexp.MustCompile(`((?i:authorization["']?\s*[:=]\s*["']?basic +))[^\s"',}\]]+()`),
+	regexp.MustCompile(`((?i:\b[\w-]*(?:api[-_]?key|password|passwd|client[-_]?secret)["']?\s*[:=]\s*["']?))[^\s"',{}()\[\]]{6,}()`),
+}
+
+// Redact returns s without the secrets that are known by their look or place.
+func Redact(s string) string {
+	s = shapes.ReplaceAllStringFunc(s, func(m string) string {
+		if word := m[:min(len(m), 6)]; strings.EqualFold(word, "bearer") {
+			return word + " " + removed
+		}
+		return removed
+	})
+	for _, place := range places {
+		s = place.ReplaceAllString(s, "${1}"+removed+"${2}")
+	}
+	return s
+}
+
 // redactor removes secrets from text.
 type redactor struct{ values *strings.Replacer }
 
@@ -46,15 +70,7 @@ func newRedactor(command, env, more []string) *redactor {
 }
 
 // text returns s without secrets.
-func (r *redactor) text(s string) string {
-	s = r.values.Replace(s)
-	return shapes.ReplaceAllStringFunc(s, func(m string) string {
-		if word := m[:min(len(m), 6)]; strings.EqualFold(word, "bearer") {
-			return word + " " + removed
-		}
-		return removed
-	})
-}
+func (r *redactor) text(s string) string { return Redact(r.values.Replace(s)) }
 
 // command returns the command line as one string: secrets removed, arguments
 // quoted where a shell would need it.

@@ -43,6 +43,13 @@ func TestTextWithoutSecrets(t *testing.T) {
 		{"Authorization: Bearer abc.def-123", "Authorization: Bearer [removed]"},
 		{"hf_AAAAAAAAAAAAAAAAAAAAAA sk-0123456789abcdef0", "[removed] [removed]"},
 		{"a bearer of news", "a bearer of news"},
+		{"HTTPS_PROXY=http://ann:hush@proxy:3128", "HTTPS_PROXY=http://[removed]@proxy:3128"},
+		{"pulling s3://AKIA0:hush/x@bucket and http://host:80/a@b", "pulling s3://AKIA0:hush/x@bucket and http://host:80/a@b"},
+		{`GET "/v1/models?api_key=hush-hush&max_tokens=5 HTTP/1.1"`, `GET "/v1/models?api_key=[removed]&max_tokens=5 HTTP/1.1"`},
+		{"https://b.s3.amazonaws.com/w?X-Amz-Date=1&X-Amz-Signature=0a1b2c", "https://b.s3.amazonaws.com/w?X-Amz-Date=1&X-Amz-Signature=[removed]"},
+		{"{'authorization': 'Basic YW5uOmh1c2g=', 'accept': '*'}", "{'authorization': 'Basic [removed]', 'accept': '*'}"},
+		{`{"api_key": "hush-hush", "stop_token": "the end"}`, `{"api_key": "[removed]", "stop_token": "the end"}`},
+		{"PGPASSWORD=hush-hush api_key=None", "PGPASSWORD=[removed] api_key=None"},
 	}
 	for _, test := range tests {
 		if got := red.text(test.in); got != test.want {

@@ -32,6 +32,9 @@ type Spec struct {
 	// Hopeless reports that a line of the log is the last of a server that
 	// cannot start. Some servers say so and then hang. Nil knows no such line.
 	Hopeless func(line string) bool
+	// Dying reports that a line of the log, once the server was ready, is that of
+	// one that cannot go on. Nil knows no such line.
+	Dying func(line string) bool
 	// Patience is the time in which a server is to end by itself after such a
 	// line; zero is 30 s.
 	Patience time.Duration

@@ -34,6 +34,21 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// What is recorded of a start holds no secret, wherever one was put.
+func TestSettingsHoldNoSecret(t *testing.T) {
+	got := testKind().settings(Config{Config: launch.Config{
+		Args: []string{"--seed", "7", "--download-dir", "s3://b?X-Amz-Signature=hush-hush", "--hf-token", "hush-hush"},
+		Env:  []string{"HTTPS_PROXY=http://ann:hush-hush@proxy:3128", "HF_TOKEN=hush-hush", "A=b"},
+	}}, []string{"TEST_VLLM_CACHE=redis://:hush-hush@cache:6379/0", "TEST_VLLM_KEY=hush-hush", "OTHER=hush-hush"})
+	want := map[string]string{
+		"seed": "7", "download_dir": "s3://b?X-Amz-Signature=[removed]", "env.A": "b",
+		"env.HTTPS_PROXY": "http://[removed]@proxy:3128", "env.TEST_VLLM_CACHE": "redis://[removed]@cache:6379/0",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+}
+
 func TestCommandDoesNotRepeatWhatTheUserGives(t *testing.T) {
 	k := testKind()
 	got := k.arguments(Config{Config: launch.Config{Model: "m", Args: []string{"--details", "--x"}}}, launch.Place{Port: 7})

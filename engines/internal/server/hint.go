@@ -46,6 +46,10 @@ var hints = []struct {
 // seen to hang with the process alive and nothing listening.
 var lastWords = regexp.MustCompile(`Engine core initialization failed|EngineCore failed to start|Scheduler hit an exception|Rank \d+ scheduler is dead|exiting due to model loading error|RuntimeError: Failed to infer device type|RuntimeError: No accelerator \(CUDA`)
 
+// dyingWords are what servers say at work when what computes has died: what
+// answers ends after that, or does not.
+var dyingWords = regexp.MustCompile(`EngineDeadError|EngineCore encountered (a fatal error|an issue)|[Ee]ngine core proc \S+ died|Scheduler hit an exception|Rank \d+ scheduler is dead|Received sigquit from a child process`)
+
 // diagnosis is the most telling line of a log so far.
 type diagnosis struct {
 	sync.Mutex

@@ -83,6 +83,23 @@ func TestTheCauseIsQuotedFromFurtherUp(t *testing.T) {
 	}
 }
 
+// The lines are those of vLLM and SGLang at work.
+func TestDyingWords(t *testing.T) {
+	for line, want := range map[string]bool{
+		"ERROR 10-23 18:21:12 [core_client.py:597] Engine core proc EngineCore_DP0 died unexpectedly, shutting down client.":      true,
+		"(EngineCore pid=9) ERROR [core.py:710] EngineCore encountered a fatal error.":                                            true,
+		"vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue. See stack trace (above) for the root cause.": true,
+		"[2026-03-29 18:56:25 TP0] Scheduler hit an exception: Traceback (most recent call last):":                                true,
+		"[2026-03-29 18:56:25] Received sigquit from a child process. It usually means the child failed.":                         true,
+		`INFO 127.0.0.1:57122 - "POST /v1/completions HTTP/1.1" 200 OK`:                                                           false,
+		"WARNING the engine core is slow": false,
+	} {
+		if got := dyingWords.MatchString(line); got != want {
+			t.Errorf("%q: %t", line, got)
+		}
+	}
+}
+
 func TestLastWords(t *testing.T) {
 	for line, want := range map[string]bool{
 		"(APIServer pid=7) RuntimeError: Engine core initialization failed. See root cause above.": true,

@@ -37,6 +37,9 @@ func (s *Server) Identity() engines.Identity {
 		maps.Copy(id.Settings, p.Settings())
 		id.Revision = id.Settings["revision"]
 	}
+	if proxy, _ := s.Client().Proxy(); proxy != "" {
+		id.Settings["proxy"] = proxy
+	}
 	return id
 }
 
@@ -54,6 +57,9 @@ func (k *Kind) settings(c Config, inherited []string) map[string]string {
 		if ours && !process.SecretName(name) {
 			settings["env."+name] = value
 		}
+	}
+	for name, value := range settings {
+		settings[name] = process.Redact(value)
 	}
 	if c.GPUs != "" {
 		settings["gpus"] = c.GPUs

@@ -37,9 +37,9 @@ func TestAttachWithoutKeyOrTrust(t *testing.T) {
 		{"another key", launch.Config{URL: locked.URL, APIKey: "open-sesame"},
 			"attach vllm: URL: GET /v1/models: 401 Unauthorized: Unauthorized: set the API key (OPENLOOP_API_KEY) or correct it"},
 		{"a certificate of nobody's", launch.Config{URL: secure.URL},
-			"attach vllm: URL: GET /v1/models: tls: failed to verify certificate: x509: certificate signed by unknown authority: set Config.TLS to trust it"},
+			"attach vllm: URL: GET /v1/models: the server's certificate is self-signed: add it to Config.TLS.RootCAs, or to this host's roots (SSL_CERT_FILE)"},
 		{"a certificate for another name", launch.Config{URL: secure.URL, TLS: &tls.Config{ServerName: "gate.example.org", RootCAs: roots}},
-			"attach vllm: URL: GET /v1/models: tls: failed to verify certificate: x509: certificate is valid for example.com, *.example.com, not gate.example.org: set Config.TLS to trust it"},
+			"attach vllm: URL: GET /v1/models: certificate is valid for example.com, *.example.com, not gate.example.org: use a name of the certificate in the URL, or set Config.TLS.ServerName to one"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := Attach(t.Context(), testKind(), test.config)

@@ -30,13 +30,6 @@ type Server struct {
 	now        atomic.Pointer[incarnation]
 }
 
-// incarnation is one start of a server.
-type incarnation struct {
-	client  *openai.Engine
-	process *process.Process // nil when attached
-	number  int64
-}
-
 // Attach attaches to the server at Config.URL, or at the URL in the
 // environment. It has no end, so it takes no lock: Launch does.
 func Attach(ctx context.Context, k *Kind, given launch.Config) (*Server, error) {
@@ -125,6 +118,7 @@ func (s *Server) begin(ctx context.Context) error {
 			said.read(text)
 			return lastWords.MatchString(text)
 		},
+		Dying: dyingWords.MatchString,
 		Ready: func(ctx context.Context, root string) error {
 			var err error
 			client, err = k.ready(ctx, c, root)
@@ -144,7 +138,7 @@ func (s *Server) begin(ctx context.Context) error {
 		return k.advise(c, &said, err)
 	}
 	s.claim.ready(ctx)
-	s.now.Store(&incarnation{client, p, number})
+	s.now.Store(&incarnation{client: client, process: p, number: number})
 	return nil
 }
 
@@ -184,9 +178,12 @@ func (s *Server) Config() Config { return s.config }
 // Process is the server that was started; nil when attached.
 func (s *Server) Process() *process.Process { return s.now.Load().process }
 
-// Generate implements engines.Engine.
+// Generate implements engines.Engine. Where a request failed because the server
+// has ended, the error says how.
 func (s *Server) Generate(ctx context.Context, r *engines.Request, emit func(engines.Chunk)) (engines.Reply, error) {
-	return s.Client().Generate(ctx, r, emit)
+	now := s.now.Load()
+	reply, err := now.client.Generate(ctx, r, emit)
+	return reply, now.blame(err)
 }
 
 // Restart stops the server and starts it again, at an address of its own.
@@ -220,9 +217,11 @@ func (s *Server) end(ctx context.Context) error {
 	if p == nil {
 		return nil
 	}
-	died := p.Err() // before Stop, after which it is nil
+	died := s.now.Load().death(ctx) // before Stop, after which it is nil
 	if died == nil {
 		s.claim.leaving(ctx)
+	} else {
+		died = s.kind.advise(s.config, &diagnosis{}, died)
 	}
 	stopped := p.Stop(ctx)
 	freed := s.claim.left(ctx)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/openloop-go/openloop/ci"
 	"github.com/openloop-go/openloop/engines/launch"
+	"github.com/openloop-go/openloop/engines/openai"
 )
 
 const (
@@ -67,9 +68,21 @@ func start(t launch.T, k *Kind, given launch.Config) (*Server, error) {
 	if p := s.Process(); p != nil {
 		t.Logf("%s: started %s, log in %s", k.Name, p.Command(), p.Log().Path())
 	} else {
-		t.Logf("%s: attached to %s (%s), model %s", k.Name, s.Client().URL(), c.from, s.Client().Model())
+		t.Logf("%s: attached to %s (%s), model %s%s", k.Name, s.Client().URL(), c.from, s.Client().Model(), way(s.Client()))
 	}
 	return s, nil
+}
+
+// way says what is between here and a server: a proxy may hold back what it
+// streams.
+func way(client *openai.Engine) string {
+	switch used, unused := client.Proxy(); {
+	case used != "":
+		return ", through the proxy " + used
+	case unused != "":
+		return ", not through the proxy of " + unused + " (set Config.Proxy to use one)"
+	}
+	return ""
 }
 
 // deadline is the test's deadline; zero when it has none or does not tell.
