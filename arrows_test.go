@@ -37,6 +37,7 @@ var forbidden = []struct {
 	{from: "regressions", not: []string{"./benchtest/...", "./engines/...", "./assert/...", "./fixtures/...", "testing/..."}, but: []string{"./benchtest/metric"}},
 	{from: "regressions/stat", not: []string{"./...", "os/...", "testing/...", "time", "net/..."}, but: []string{"./regressions/stat"}},
 	{from: "assert/...", not: []string{"./engines/...", "./fixtures/...", "./examples/..."}, but: []string{"./engines"}},
+	{from: "internal/nullserver", not: []string{"./...", "testing/..."}, but: []string{"./engines"}},
 	{from: "ci", not: []string{"./..."}, but: []string{"./ci"}},
 }
 

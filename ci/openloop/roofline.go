@@ -7,12 +7,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/signal"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/openloop-go/openloop/internal/nullserver"
 )
 
 const rooflineUsage = `usage: openloop roofline [flags]
@@ -20,12 +21,16 @@ const rooflineUsage = `usage: openloop roofline [flags]
 Measures what this host can offer and read, before an engine is rented: how many
 requests and events a second, and how many streams at once, by the client and
 the driver that measure engines, against a server in a process of its own that
-computes nothing. It takes ten seconds or so. The server shares the host, so
-against one elsewhere it is rather more.
+computes nothing. It takes ten seconds, and never more than twelve. The server
+shares the host, so against one elsewhere it is rather more.
 
 A step is held when the verdict on the client is ok, by the limits of every run
 (see metric.Client): requests leave on time, all of those planned, and nothing
-is read late. It is tried twice, and then the climb ends.
+is read late. It begins at a quarter of what the client's cost lets expect, goes
+up until a step is not held, and then between. What it prints as held was held,
+and what it prints beside that was not.
+
+With -rate it offers that load instead, and nothing else.
 
 exit status: 0 measured, 1 the load of -rate and -tokens is not held, 2 bad
 usage, or it cannot be measured
@@ -33,17 +38,28 @@ usage, or it cannot be measured
 flags:
 `
 
-// rooflineFor is how long the steps of a roofline take together, about.
-const rooflineFor = 9 * time.Second
+// rooflineTime says by when parts of a roofline end, from its beginning.
+type rooflineTime struct {
+	// requests and events are when no step of these is begun any more.
+	requests, events time.Duration
+	// hard is when whatever is still on is cut.
+	hard time.Duration
+}
+
+// usualTime leaves the last part for the streams at once.
+var usualTime = rooflineTime{requests: 3000 * time.Millisecond, events: 6700 * time.Millisecond, hard: 10800 * time.Millisecond}
+
+// usualGrace is for a step that takes longer than those before it.
+const usualGrace = 800 * time.Millisecond
 
 func rooflineVerb(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("roofline", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	var ask rooflineAsk
 	asJSON := flags.Bool("json", false, "write the same as JSON")
-	flags.Float64Var(&ask.Rate, "rate", 0, "say whether so many `requests` a second are held")
+	flags.Float64Var(&ask.Rate, "rate", 0, "offer so many `requests` a second and say whether they are held")
 	flags.IntVar(&ask.Tokens, "tokens", 0, "with so many output `tokens` each, an event a token (default 1)")
-	serve := flags.Bool("serve", false, "be the server, until standard input ends")
+	serve := flags.Bool("serve", false, "be the server, until standard input ends; its first line may be options")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprint(stdout, rooflineUsage)
@@ -56,30 +72,38 @@ func rooflineVerb(args []string, stdout, stderr io.Writer) int {
 		return noRoofline(stderr, fmt.Errorf("want flags only, got %q", flags.Args()))
 	}
 	if *serve {
-		return serveNull(os.Stdin, stdout, stderr)
+		if err := nullserver.Child(os.Stdin, stdout); err != nil {
+			return noRoofline(stderr, err)
+		}
+		return exitOK
 	}
-	if err := ask.validate(); err != nil {
+	if err := errors.Join(ask.validate(), enoughFiles(openFiles())); err != nil {
 		return noRoofline(stderr, err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	url, end, err := startNull(ctx)
+	server, err := startNull(ctx)
 	if err != nil {
 		return noRoofline(stderr, err)
 	}
-	defer end()
-	return tellRoofline(ctx, url, wideStreams, rooflineFor, ask, *asJSON, stdout, stderr)
+	m := &rooflineRun{url: server.URL, streams: wideStreams, time: usualTime, grace: usualGrace}
+	status := m.tell(ctx, ask, *asJSON, stdout, stderr)
+	if _, err := server.Stop(); err != nil && ctx.Err() == nil {
+		fmt.Fprintf(stderr, "openloop roofline: %v\n", err)
+	}
+	return status
 }
 
-// tellRoofline measures against the server at url and writes what came of it.
-func tellRoofline(ctx context.Context, url string, streams int, lasts time.Duration, ask rooflineAsk, asJSON bool, stdout, stderr io.Writer) int {
-	r, err := measureRoofline(ctx, url, streams, lasts)
-	if err != nil {
+// tell measures and writes what came of it.
+func (m *rooflineRun) tell(ctx context.Context, ask rooflineAsk, asJSON bool, stdout, stderr io.Writer) int {
+	measure := m.measure
+	if ask.Rate > 0 {
+		measure = func(ctx context.Context) error { return m.ask(ctx, ask) }
+	}
+	if err := measure(ctx); err != nil {
 		return noRoofline(stderr, err)
 	}
-	if ask.Rate > 0 {
-		r.Asked = r.answer(ask)
-	}
+	r := &m.out
 	if asJSON {
 		e := json.NewEncoder(stdout)
 		e.SetIndent("", "  ")
@@ -90,8 +114,11 @@ func tellRoofline(ctx context.Context, url string, streams int, lasts time.Durat
 	} else {
 		fmt.Fprint(stdout, r.text())
 	}
-	if r.Asked != nil && !r.Asked.Held {
+	switch {
+	case r.Asked != nil && !r.Asked.Held:
 		return exitNegative
+	case r.Asked == nil && (r.Holds.Requests == 0 || r.Holds.Events == 0):
+		return noRoofline(stderr, errors.New("of the steps that there was time for not one was held, for the reasons under its row: end what else runs here, or give this process more CPUs"))
 	}
 	return exitOK
 }
@@ -103,42 +130,15 @@ func noRoofline(stderr io.Writer, err error) int {
 	return exitUnusable
 }
 
-// rooflineAsk is a load that is asked about.
-type rooflineAsk struct {
-	Rate   float64 `json:"requests_per_sec"`
-	Tokens int     `json:"tokens"`
-}
+// otherFiles are the descriptors that this process needs besides those of
+// streams, and fewestFiles how many there must be.
+const otherFiles, fewestFiles = 256, 512
 
-// validate reports everything that is wrong, and fills in the default.
-func (a *rooflineAsk) validate() error {
-	var errs []error
-	if !(a.Rate >= 0 && a.Rate <= 1e6) {
-		errs = append(errs, fmt.Errorf("-rate must be from 0 to 1,000,000 requests a second, got %v", a.Rate))
+// enoughFiles refuses a number of descriptors that leaves too few for a
+// measurement; 0 is unknown.
+func enoughFiles(n int) error {
+	if n == 0 || n >= fewestFiles {
+		return nil
 	}
-	if a.Tokens < 0 || a.Tokens > 1e6 {
-		errs = append(errs, fmt.Errorf("-tokens must be from 1 to 1,000,000, got %d", a.Tokens))
-	}
-	if a.Tokens > 0 && a.Rate == 0 {
-		errs = append(errs, fmt.Errorf("-tokens %d needs a -rate, as in -rate 20 -tokens 256", a.Tokens))
-	}
-	a.Tokens = max(a.Tokens, 1)
-	return errors.Join(errs...)
-}
-
-// serveNull is the process of the server. It ends with its input, so that it
-// never outlives who started it.
-func serveNull(stdin io.Reader, stdout, stderr io.Writer) int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return noRoofline(stderr, err)
-	}
-	go func() {
-		_, _ = io.Copy(io.Discard, stdin)
-		l.Close()
-	}()
-	fmt.Fprintf(stdout, "listening on http://%s\n", l.Addr())
-	if err := newNullServer().serve(l); err != nil {
-		return noRoofline(stderr, err)
-	}
-	return exitOK
+	return fmt.Errorf("this process may have %d files open (RLIMIT_NOFILE), each stream is one, and fewer than %d show nothing of this host: raise it, as with ulimit -n 16384, LimitNOFILE or --ulimit nofile", n, fewestFiles)
 }

@@ -1,48 +1,27 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
-	"time"
+	"runtime"
+
+	"github.com/openloop-go/openloop/internal/nullserver"
 )
 
-// startNull starts the server in a process of its own, of this binary.
-func startNull(ctx context.Context) (url string, end func(), err error) {
+// startNull starts the server in a process of its own, of this binary. It has
+// as many senders as the client has loops that read.
+func startNull(ctx context.Context) (*nullserver.Process, error) {
 	self, err := ownBinary()
 	if err != nil {
-		return "", nil, fmt.Errorf("start the server: %w", err)
+		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, self, "roofline", "-serve")
-	cmd.WaitDelay = time.Second
-	var said strings.Builder
-	cmd.Stderr = &said
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		return "", nil, fmt.Errorf("start the server: %w", err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return "", nil, fmt.Errorf("start the server: %w", err)
-	}
-	if err := cmd.Start(); err != nil {
-		return "", nil, fmt.Errorf("start the server: %w", err)
-	}
-	end = func() {
-		stdin.Close()
-		_ = cmd.Wait() // how it ends is its own affair now
-	}
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	url, ok := strings.CutPrefix(strings.TrimSpace(line), "listening on ")
-	if err != nil || !ok {
-		end()
-		return "", nil, fmt.Errorf("start the server: %s -serve said %q%s", self, line, said.String())
-	}
-	return url, end, nil
+	return nullserver.Start(ctx, nullOptions(), self, "roofline", "-serve")
+}
+
+func nullOptions() nullserver.Options {
+	return nullserver.Options{Journal: true, Senders: min(max(runtime.GOMAXPROCS(0)/4, 1), 8)}
 }
 
 // ownBinary is the path of this program. A link to it under another name is

@@ -2,44 +2,40 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"math"
+	"runtime"
 	"time"
 
 	"github.com/openloop-go/openloop/benchtest"
 	"github.com/openloop-go/openloop/benchtest/arrival"
 	"github.com/openloop-go/openloop/benchtest/metric"
-	"github.com/openloop-go/openloop/engines"
 	"github.com/openloop-go/openloop/engines/openai"
 	"github.com/openloop-go/openloop/fixtures"
+	"github.com/openloop-go/openloop/internal/nullserver"
 )
 
 // The steps of a roofline. Requests are short, of one event; streams have
-// events at the pace of a server's tokens.
+// events at the pace of a fast server's tokens, so that few are needed for many
+// events and a step is short.
 const (
-	firstRate    = 1000 // requests a second
-	firstStreams = 100
-	mostRate     = 256_000
-	mostStreams  = 25_600
-	perStream    = 50 // events a second
-	streamEvents = 30
-	// wideStreams are open at once in the last step, and wideRate events a
-	// second are in each.
-	wideStreams, wideEvents, wideRate = 10_000, 6, 2
-	// shares of the time that the steps have.
-	requestShare, eventShare = 0.40, 0.55
-	requestWindow            = 400 * time.Millisecond
-	eventWindow              = 400 * time.Millisecond
+	leastRate, mostRate     = 50, 1_000_000 // requests a second
+	leastEvents, mostEvents = 1000, 2_500_000
+	perStream               = 100 // events a second
+	streamEvents            = 24
+	requestWindow           = 250 * time.Millisecond
+	eventWindow             = 250 * time.Millisecond
+	calibrateFor            = 1500 * time.Millisecond
 )
 
 // roofline is what was measured.
 type roofline struct {
 	Host     []metric.Pair   `json:"host"`
 	Client   *rooflineCost   `json:"client,omitempty"`
-	Requests []rooflineStep  `json:"requests"`
-	Events   []rooflineStep  `json:"events"`
+	Requests []rooflineStep  `json:"requests,omitempty"`
+	Events   []rooflineStep  `json:"events,omitempty"`
 	Streams  *rooflineWide   `json:"streams,omitempty"`
-	Holds    rooflineHolds   `json:"holds"`
+	Holds    *rooflineHolds  `json:"holds,omitempty"`
 	Asked    *rooflineAnswer `json:"asked,omitempty"`
 	Notes    []string        `json:"notes"`
 }
@@ -50,28 +46,18 @@ type rooflineCost struct {
 	EventSec   float64 `json:"event_cpu_sec"`
 }
 
-// rooflineStep is one load that was offered. Readings are those of
-// metric.Client, and late_p50_sec and late_p99_sec: how much later than the
-// server's own time of sending an event was stamped. What is absent is unknown.
-type rooflineStep struct {
-	Requests float64            `json:"requests_per_sec"`
-	Events   float64            `json:"events_per_sec"`
-	Streams  float64            `json:"streams"`
-	Verdict  string             `json:"verdict"`
-	Reasons  []string           `json:"reasons"`
-	Readings map[string]float64 `json:"readings"`
-}
-
-// held reports that the client was not the limit.
-func (s rooflineStep) held() bool { return s.Verdict == metric.ClientOK }
-
 // rooflineHolds is the largest load of each kind that was held; 0 is none.
 type rooflineHolds struct {
 	Requests float64 `json:"requests_per_sec"`
 	Events   float64 `json:"events_per_sec"`
 	Streams  int     `json:"streams"`
-	// Limited says of which the limit was found; the others hold more.
-	Limited []string `json:"limits_found"`
+	// Not is the smallest load of a kind that was not held; 0 is none, so that
+	// more than what was held may be.
+	Not struct {
+		Requests float64 `json:"requests_per_sec"`
+		Events   float64 `json:"events_per_sec"`
+		Streams  int     `json:"streams"`
+	} `json:"not_held"`
 }
 
 // rooflineRun measures against the server at url.
@@ -79,93 +65,117 @@ type rooflineRun struct {
 	url string
 	// streams is how many are to be open at once in the last step.
 	streams int
-	out     roofline
+	time    rooflineTime
+	// grace is how long a step may go on after the time of its kind is over.
+	grace time.Duration
+	out   roofline
 }
 
-func measureRoofline(ctx context.Context, url string, streams int, lasts time.Duration) (*roofline, error) {
-	m := &rooflineRun{url: url, streams: streams}
-	m.out.Notes, m.out.Holds.Limited = []string{}, []string{}
-	client, err := openai.New(openai.Config{URL: url, Model: "null"})
-	if err != nil {
-		return nil, err
-	}
-	if cost, err := client.Calibrate(ctx); err == nil {
-		m.out.Client = &rooflineCost{cost.Request.Seconds(), cost.Event.Seconds()}
-	} else if ctx.Err() == nil {
-		m.note("%v", err)
-	}
+// measure measures all there is.
+func (m *rooflineRun) measure(ctx context.Context) error {
 	begun := time.Now()
-	if err := m.climbRequests(ctx, begun.Add(time.Duration(requestShare*float64(lasts)))); err != nil {
-		return nil, err
+	ctx, cancel := context.WithDeadline(ctx, begun.Add(m.time.hard))
+	defer cancel()
+	m.out.Holds = &rooflineHolds{}
+	if err := m.calibrate(ctx); err != nil {
+		return err
 	}
-	if err := m.climbEvents(ctx, time.Now().Add(time.Duration(eventShare*float64(lasts)))); err != nil {
-		return nil, err
+	requests, events := predict(m.out.Client, runtime.GOMAXPROCS(0))
+	holds := m.out.Holds
+	c := climb{first: requests / 4, least: leastRate, most: mostRate}
+	if err := m.climb(ctx, "requests", begun.Add(m.time.requests), &c, &m.out.Requests, m.shortRequests); err != nil {
+		return err
 	}
-	if err := m.wide(ctx); err != nil {
-		return nil, err
+	holds.Requests, holds.Not.Requests = c.held, c.failed
+
+	most := float64(mostEvents)
+	if files := openFiles(); files > 0 {
+		most = min(most, float64(files-otherFiles)*perStream)
 	}
-	return &m.out, nil
+	c = climb{first: events / 4, least: leastEvents, most: most}
+	if err := m.climb(ctx, "events", begun.Add(m.time.events), &c, &m.out.Events, m.manyEvents); err != nil {
+		return err
+	}
+	if holds.Events, holds.Not.Events = c.held, c.failed; c.held == most && most < mostEvents {
+		m.note("more events were not tried, since this process may have %d files open (RLIMIT_NOFILE) and each stream is one: raise it with ulimit -n", openFiles())
+	}
+	return m.wide(ctx)
 }
 
-// climbRequests doubles the rate of short requests until one is not held.
-func (m *rooflineRun) climbRequests(ctx context.Context, end time.Time) error {
-	for rate := float64(firstRate); rate <= mostRate; rate *= 2 {
-		step, err := m.step(ctx, 0, benchtest.Point{
-			Workload: shortPrompts(1), Arrivals: arrival.Poisson{Rate: rate}, Window: requestWindow,
-			Settle: int(rate * 0.1),
-		})
-		if err != nil {
-			return err
-		}
-		step.Requests, step.Events = rate, rate
-		m.out.Requests = append(m.out.Requests, step)
-		if !step.held() {
-			m.out.Holds.Limited = append(m.out.Holds.Limited, "requests")
-			return nil
-		}
-		m.out.Holds.Requests = rate
-		if time.Now().After(end) {
-			m.note("the steps of requests were ended for time: more than the last may be held")
-			return nil
-		}
+// calibrate has the client tell what it costs.
+func (m *rooflineRun) calibrate(ctx context.Context) error {
+	m.out.Notes = []string{}
+	client, err := openai.New(openai.Config{URL: m.url, Model: "null"})
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	limited, cancel := context.WithTimeout(ctx, calibrateFor)
+	defer cancel()
+	cost, err := client.Calibrate(limited)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		m.note("the first steps are a small host's: %v", err)
+	default:
+		m.out.Client = &rooflineCost{cost.Request.Seconds(), cost.Event.Seconds()}
 	}
 	return nil
 }
 
-// climbEvents makes streams four times as many until they are not held, and
-// then tries the number between.
-func (m *rooflineRun) climbEvents(ctx context.Context, end time.Time) error {
-	held, failed := 0, 0
-	for n := firstStreams; n <= mostStreams && n != held; {
-		rate := float64(n) * perStream / streamEvents
-		step, err := m.step(ctx, perStream, benchtest.Point{
-			Workload: shortPrompts(streamEvents), Arrivals: arrival.Constant{Rate: rate}, Window: eventWindow, Settle: n,
-		})
+// climb makes steps until the limit is found or there is no time for another.
+func (m *rooflineRun) climb(ctx context.Context, kind string, end time.Time, c *climb, steps *[]rooflineStep, try func(context.Context, float64) (rooflineStep, error)) error {
+	ctx, cancel := context.WithDeadline(ctx, end.Add(m.grace))
+	defer cancel()
+	var longest time.Duration
+	for {
+		load, more := c.next()
+		if !more {
+			return nil
+		}
+		if len(*steps) > 0 && time.Now().Add(longest).After(end) {
+			m.note("the steps of %s were ended for time: a longer climb would come nearer to the limit", kind)
+			return nil
+		}
+		begun := time.Now()
+		step, err := try(ctx, load)
+		took := time.Since(begun)
+		longest = max(longest, took)
+		if err == nil && !step.held() && c.doubtful(load) && time.Now().Add(took).Before(end) {
+			step, err = try(ctx, load)
+		}
+		if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			m.note("the steps of %s were ended for time: %s a second were begun and not ended", kind, whole1000(load))
+			return nil
+		}
 		if err != nil {
 			return err
 		}
-		step.Requests, step.Events, step.Streams = rate, float64(n)*perStream, float64(n)
-		m.out.Events = append(m.out.Events, step)
-		if step.held() {
-			held = n
-			m.out.Holds.Events = step.Events
-		} else {
-			failed = n
-		}
-		switch {
-		case failed > 0 && failed == 2*held || failed == firstStreams:
-			m.out.Holds.Limited = append(m.out.Holds.Limited, "events")
-			return nil
-		case time.Now().After(end):
-			m.note("the steps of events were ended for time: more than the last held may be")
-			return nil
-		case failed > 0:
-			n = 2 * held
-		default:
-			n *= 4
-		}
+		*steps = append(*steps, step)
+		c.saw(load, step.held())
 	}
-	return nil
+}
+
+// shortRequests offers requests of one event.
+func (m *rooflineRun) shortRequests(ctx context.Context, rate float64) (rooflineStep, error) {
+	step, err := m.offer(ctx, 0, benchtest.Point{
+		Workload: shortPrompts(1), Arrivals: arrival.Poisson{Rate: rate}, Window: max(requestWindow, time.Duration(20/rate*float64(time.Second))),
+		Settle: max(int(rate*0.05), 1), Drain: drained(0),
+	})
+	step.Requests, step.Events = rate, rate
+	return step, err
+}
+
+// manyEvents offers streams with so many events a second together.
+func (m *rooflineRun) manyEvents(ctx context.Context, events float64) (rooflineStep, error) {
+	streams, rate := events/perStream, events/streamEvents
+	step, err := m.offer(ctx, perStream, benchtest.Point{
+		Workload: shortPrompts(streamEvents), Arrivals: arrival.Constant{Rate: rate}, Window: eventWindow, Settle: int(streams),
+		Drain: drained(streamEvents * time.Second / perStream),
+	})
+	step.Requests, step.Events, step.Streams = rate, events, streams
+	return step, err
 }
 
 func (m *rooflineRun) note(format string, args ...any) {
@@ -177,55 +187,15 @@ func shortPrompts(output int) benchtest.Workload {
 	return fixtures.Lengths{Prompt: fixtures.Fixed(16), Output: fixtures.Fixed(output)}
 }
 
-// step offers one load, whose streams have rate events a second. One that is not
-// held is offered once more: a host is busy for a moment now and then, and what
-// it can do is asked.
-func (m *rooflineRun) step(ctx context.Context, rate float64, p benchtest.Point) (rooflineStep, error) {
-	step, err := m.offer(ctx, rate, p)
-	if err != nil || step.held() {
-		return step, err
-	}
-	return m.offer(ctx, rate, p)
-}
-
-// offer offers a load once.
-func (m *rooflineRun) offer(ctx context.Context, rate float64, p benchtest.Point) (rooflineStep, error) {
-	engine, err := m.watch(rate)
-	if err != nil {
-		return rooflineStep{}, err
-	}
-	defer engine.client.Close()
-	r, err := m.run(ctx, engine, p)
-	if err != nil {
-		return rooflineStep{}, err
-	}
-	step := rooflineStep{Verdict: r.Client.Verdict, Reasons: r.Client.Reasons, Readings: r.Client.Readings}
-	for _, p := range r.Problems {
-		if p.Kind != metric.ClientLimited && p.Kind != "too-short" {
-			step.Verdict, step.Reasons = "invalid", []string{p.Kind + ": " + p.Text}
-		}
-	}
-	sent, err := m.sent(ctx)
-	if err != nil {
-		return step, err
-	}
-	if late := engine.late(r, sent); len(late) > 0 {
-		at := func(q float64) float64 { return late[int(math.Ceil(q*float64(len(late))))-1].Seconds() }
-		step.Readings["late_p50_sec"], step.Readings["late_p99_sec"] = at(0.5), at(0.99)
-	}
-	return step, nil
-}
-
-// run makes one run at a point.
-func (m *rooflineRun) run(ctx context.Context, engine engines.Engine, p benchtest.Point) (*metric.Record, error) {
-	p.Runs, p.Warmup, p.Cache, p.Drain = 1, -1, benchtest.Warm, 5*time.Second
-	runs, err := benchtest.Run(ctx, engine, p, benchtest.Options{})
+// sent asks the server what it sent, by request.
+func (m *rooflineRun) sent(ctx context.Context) (map[string][]int64, error) {
+	journal, err := nullserver.Read(ctx, m.url)
 	if err != nil {
 		return nil, err
 	}
-	r := runs.Records[0]
-	if m.out.Host == nil {
-		m.describe(r)
+	sent := make(map[string][]int64, len(journal))
+	for _, r := range journal {
+		sent[r.ID] = r.Sent
 	}
-	return r, nil
+	return sent, nil
 }

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
-	"net"
 	"runtime"
 	"strings"
 	"testing"
@@ -15,15 +14,18 @@ import (
 
 	"github.com/openloop-go/openloop/benchtest/metric"
 	"github.com/openloop-go/openloop/engines"
+	"github.com/openloop-go/openloop/internal/nullserver"
 )
 
 // nullAt is a null server in this process.
 func nullAt(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	s, err := nullserver.New(nullOptions())
+	require.NoError(t, err)
+	l, err := nullserver.Listen("127.0.0.1:0")
 	require.NoError(t, err)
 	done := make(chan error)
-	go func() { done <- newNullServer().serve(l) }()
+	go func() { done <- s.Serve(l) }()
 	t.Cleanup(func() {
 		l.Close()
 		assert.NoError(t, <-done)
@@ -31,121 +33,167 @@ func nullAt(t *testing.T) string {
 	return "http://" + l.Addr().String()
 }
 
-// The first step of each kind, on the real clock: whatever the host holds just
-// now, every number is there and each verdict has its reasons.
+// One step of each kind, on the real clock: whatever the host holds just now,
+// every number is there and each verdict has its reasons.
 func TestARooflineHasItsNumbers(t *testing.T) {
 	var out, errs bytes.Buffer
-	status := tellRoofline(t.Context(), nullAt(t), 50, time.Nanosecond, rooflineAsk{Rate: 1e6, Tokens: 1000}, true, &out, &errs)
-	require.Empty(t, errs.String())
-	assert.Equal(t, exitNegative, status, "nobody offers a billion events a second")
+	// Of each kind one step, and time enough for it.
+	m := rooflineRun{url: nullAt(t), streams: 50, time: rooflineTime{hard: time.Minute}, grace: time.Minute}
+	status := m.tell(t.Context(), rooflineAsk{}, true, &out, &errs)
 	var r roofline
-	require.NoError(t, json.Unmarshal(out.Bytes(), &r))
+	require.NoError(t, json.Unmarshal(out.Bytes(), &r), errs.String())
 	for kind, steps := range map[string][]rooflineStep{"requests": r.Requests, "events": r.Events} {
 		require.Len(t, steps, 1, kind)
 		s := steps[0]
-		assert.Contains(t, []string{metric.ClientOK, metric.ClientLimited}, s.Verdict, "%v", s.Reasons)
+		assert.Contains(t, []string{metric.ClientOK, metric.ClientLimited, serverLimited, stepInvalid}, s.Verdict, "%v", s.Reasons)
 		assert.NotEmpty(t, s.Reasons, kind)
 		for _, name := range []string{"lag_p50_sec", "lag_p99_sec", "achieved", "late_p50_sec", "late_p99_sec", "scheduler_p99_sec"} {
 			assert.Contains(t, s.Readings, name, kind)
 		}
 	}
-	assert.Equal(t, 5000.0, r.Events[0].Events)
+	assert.Contains(t, r.Events[0].Readings, "server_pace")
+	assert.NotContains(t, r.Requests[0].Readings, "server_pace", "a reply of one event has no pace")
 	require.NotNil(t, r.Streams)
 	assert.Equal(t, []int{50, 50}, []int{r.Streams.Streams, r.Streams.Ended}, r.Streams.Reason)
+	require.NotNil(t, r.Holds)
 	assert.Equal(t, 50, r.Holds.Streams)
 	require.NotNil(t, r.Client)
 	assert.Positive(t, r.Client.RequestSec)
 	assert.Contains(t, r.Host, metric.Pair{Key: "os", Value: runtime.GOOS + "/" + runtime.GOARCH}, "as the record says")
-	require.NotNil(t, r.Asked)
-	assert.False(t, r.Asked.Held)
-}
-
-// The server sends what is asked for and remembers when.
-func TestTheNullServerRemembersWhatItSent(t *testing.T) {
-	m := &rooflineRun{url: nullAt(t)}
-	for _, c := range []struct {
-		rate   float64
-		tokens int
-		writes int
-	}{{0, 7, 1}, {500, 9, 9}} {
-		w, err := m.watch(c.rate)
-		require.NoError(t, err)
-		defer w.client.Close()
-		before := time.Now()
-		r := engines.Request{ID: "a", Text: "x", MaxTokens: c.tokens, Stamp: func() time.Duration { return time.Since(before) }}
-		reply, err := w.Generate(t.Context(), &r, func(engines.Chunk) {})
-		require.NoError(t, err)
-		assert.Equal(t, engines.Known(c.tokens), reply.OutputTokens)
-		assert.Len(t, w.at["a"], c.tokens)
-		var sent map[string][]int64
-		for len(sent["a"]) == 0 { // it is kept after the last byte has left
-			sent, err = m.sent(t.Context())
-			require.NoError(t, err)
-		}
-		assert.Len(t, sent["a"], c.writes)
-		for i, at := range sent["a"] {
-			assert.GreaterOrEqual(t, at, before.Add(time.Duration(i+1)*time.Duration(c.rate/500*2)*time.Millisecond).UnixNano())
-		}
+	if r.Holds.Requests == 0 || r.Holds.Events == 0 {
+		assert.Equal(t, exitUnusable, status)
+		assert.Contains(t, errs.String(), "not one was held")
+	} else {
+		assert.Equal(t, exitOK, status)
+		assert.Empty(t, errs.String())
 	}
-	sent, err := m.sent(t.Context())
-	require.NoError(t, err)
-	assert.Empty(t, sent, "told once")
 }
 
-func TestReadNull(t *testing.T) {
+// A load that is asked about is offered, unless nobody could.
+func TestALoadThatIsAskedAbout(t *testing.T) {
 	for _, c := range []struct {
-		name, text string
-		want       nullRequest
-		err        bool
+		ask     rooflineAsk
+		offered bool
+		why     string
 	}{
-		{"a generation", "POST /50/v1/completions HTTP/1.1\r\nHost: a\r\nX-Request-Id: r7\r\nContent-Length: 33\r\n\r\n" + `{"prompt":[1],"max_tokens":  256}`, nullRequest{"/50/v1/completions", "r7", 256}, false},
-		{"a question", "GET /sent HTTP/1.1\r\nHost: a\r\n\r\n", nullRequest{"/sent", "", 0}, false},
-		{"no tokens", "POST / HTTP/1.1\r\ncontent-length: 2\r\n\r\n{}", nullRequest{"/", "", 0}, false},
-		{"cut short", "POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\n{}", nullRequest{}, true},
-		{"a length that is none", "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n{}", nullRequest{}, true},
-		{"nothing", "", nullRequest{}, true},
+		{rooflineAsk{20, 30}, true, `^20 requests/s of 30 tokens, 600 events/s in 6 streams of 100 events/s: (held|not held: .*)$`},
+		{rooflineAsk{0.5, 1}, true, `^0\.5 requests/s of 1 token \(as 5 a second, since fewer show nothing in 2s\): (held|not held: .*)$`},
+		{rooflineAsk{1e6, 1000}, false, `^1,000,000 requests/s of 1000 tokens, 1,000,000,000 events/s in 2,000,000 streams of 500 events/s: not tried, and not held: the client alone takes .* CPUs by its calibrated cost, and this host has \d+$`},
 	} {
-		got, err := readNull(bufio.NewReader(strings.NewReader(c.text)))
-		assert.Equal(t, c.err, err != nil, "%s: %v", c.name, err)
-		if !c.err {
-			assert.Equal(t, c.want, got, c.name)
+		var out, errs bytes.Buffer
+		m := rooflineRun{url: nullAt(t), time: rooflineTime{hard: time.Minute}}
+		status := m.tell(t.Context(), c.ask, true, &out, &errs)
+		require.Empty(t, errs.String())
+		var r roofline
+		require.NoError(t, json.Unmarshal(out.Bytes(), &r))
+		require.NotNil(t, r.Asked)
+		assert.Regexp(t, c.why, r.Asked.Why)
+		assert.Equal(t, map[bool]int{true: exitOK, false: exitNegative}[r.Asked.Held], status)
+		assert.Nil(t, r.Holds, "nothing else was measured")
+		if assert.Equal(t, c.offered, r.Asked.Offered != nil) && c.offered {
+			assert.Equal(t, r.Asked.Held, r.Asked.Offered.held())
+			assert.Contains(t, r.Asked.Offered.Readings, "lag_p99_sec")
+		} else {
+			assert.False(t, r.Asked.Held)
 		}
 	}
 }
 
-// Whatever comes, reading ends, and asks for no absurd work.
-func FuzzReadNull(f *testing.F) {
-	f.Add("POST /50/v1/completions HTTP/1.1\r\nContent-Length: 19\r\n\r\n{\"max_tokens\":12345}")
-	f.Fuzz(func(t *testing.T, text string) {
-		if r, err := readNull(bufio.NewReader(strings.NewReader(text))); err == nil && (r.tokens < 0 || r.tokens > 1<<20) {
-			t.Errorf("%d tokens", r.tokens)
-		}
-	})
-}
-
-func TestTheAnswerOfARoofline(t *testing.T) {
-	r := roofline{Holds: rooflineHolds{Requests: 8000, Events: 80_000, Streams: 10_000, Limited: []string{"requests", "events"}}}
+func TestAClimb(t *testing.T) {
 	for _, c := range []struct {
-		rate   float64
-		tokens int
-		held   bool
-		why    string
+		what         string
+		first, limit float64
+		tried        []float64
+		held, failed float64
 	}{
-		{20, 256, true, "20 requests/s of 256 tokens, 5,120 events/s: held: 6.7 % of what was, requests and events together"},
-		{200, 256, true, "200 requests/s of 256 tokens, 51,200 events/s: held: 66.5 % of what was, requests and events together"},
-		{4000, 10, true, "4,000 requests/s of 10 tokens, 40,000 events/s: held: 100 % of what was, requests and events together"},
-		{4001, 10, false, "4,001 requests/s of 10 tokens, 40,010 events/s: not held: 100.0 % of what was, requests and events together"},
-		{1000, 256, false, "1,000 requests/s of 256 tokens, 256,000 events/s: not held: 332.5 % of what was, requests and events together"},
+		{"up, and between", 9000, 41_234, []float64{9000, 18_000, 36_000, 72_000, 51_000, 43_000}, 36_000, 43_000},
+		{"down, and between", 9000, 1234, []float64{9000, 2300, 580, 1200, 1700, 1400}, 1200, 1400},
+		{"the limit is the first step", 9000, 9000, []float64{9000, 18_000, 13_000, 11_000}, 9000, 11_000},
+		{"no limit", 900_000, 1e9, []float64{900_000, 1_000_000}, 1_000_000, 0},
+		{"nothing is held", 9000, 1, []float64{9000, 2300, 580, 150, 50}, 0, 50},
+		{"a first step below the least", 1, 60, []float64{50, 100, 71, 60}, 60, 71},
 	} {
-		a := r.answer(rooflineAsk{c.rate, c.tokens})
-		assert.Equal(t, c.why, a.Why)
-		assert.Equal(t, c.held, a.Held, c.why)
+		s := climb{first: c.first, least: 50, most: 1_000_000}
+		var tried []float64
+		for {
+			load, more := s.next()
+			if !more {
+				break
+			}
+			require.Less(t, len(tried), 30, c.what)
+			tried = append(tried, load)
+			s.saw(load, load <= c.limit)
+		}
+		assert.Equal(t, c.tried, tried, c.what)
+		assert.Equal(t, []float64{c.held, c.failed}, []float64{s.held, s.failed}, c.what)
 	}
-	r.Holds.Limited = []string{"events"}
-	assert.Equal(t, "9,000 requests/s of 1 token, 9,000 events/s: not shown to be held, since it is more than was tried: 123.8 % of what was, requests and events together", r.answer(rooflineAsk{9000, 1}).Why)
-	none := (&roofline{}).answer(rooflineAsk{1, 1})
-	assert.False(t, none.Held)
-	assert.Equal(t, "1 requests/s of 1 token: not held: not even the first step was", none.Why)
+}
+
+func TestPredict(t *testing.T) {
+	for _, c := range []struct {
+		cost             *rooflineCost
+		cpus             int
+		requests, events float64
+	}{
+		{&rooflineCost{40e-6, 8e-6}, 2, 50_000, 2 / (16e-6 + 40e-6/24)},
+		{&rooflineCost{40e-6, 8e-6}, 16, 400_000, 4 / 8e-6}, // by the loops that read
+		{nil, 2, 25_000, 2 / (32e-6 + 80e-6/24)},
+		{&rooflineCost{40e-6, 0}, 2, 25_000, 2 / (32e-6 + 80e-6/24)},
+	} {
+		requests, events := predict(c.cost, c.cpus)
+		assert.InDelta(t, c.requests, requests, 1)
+		assert.InDelta(t, c.events, events, 1)
+	}
+}
+
+func TestEnoughFiles(t *testing.T) {
+	assert.NoError(t, enoughFiles(0), "unknown")
+	assert.NoError(t, enoughFiles(512))
+	assert.EqualError(t, enoughFiles(64), "this process may have 64 files open (RLIMIT_NOFILE), each stream is one, and fewer than 512 show nothing of this host: raise it, as with ulimit -n 16384, LimitNOFILE or --ulimit nofile")
+}
+
+// What a server could not send in time is not held by the client's merit.
+func TestTheServersPace(t *testing.T) {
+	const ms = int64(time.Millisecond)
+	record := func() *metric.Record {
+		return &metric.Record{From: 1, To: time.Second, Requests: []metric.Timeline{{ID: "a", Phase: metric.Window, Scheduled: 2}}}
+	}
+	for _, c := range []struct {
+		what    string
+		sent    []int64
+		verdict string
+		pace    float64
+	}{
+		{"in time", []int64{0, 10 * ms, 20 * ms}, metric.ClientOK, 1},
+		{"a tenth too slow", []int64{0, 11 * ms, 22 * ms}, serverLimited, 1 / 1.1},
+	} {
+		engine := &watched{Watched: nullserver.Watch(stamping{c.sent})}
+		_, err := engine.Generate(t.Context(), &engines.Request{ID: "a", MaxTokens: 3}, func(engines.Chunk) {})
+		require.NoError(t, err)
+		seen, _ := engine.Seen("a")
+		sent := make([]int64, len(c.sent))
+		for i, at := range seen.Events {
+			sent[i] = at - 5000
+		}
+		s := rooflineStep{Verdict: metric.ClientOK, Readings: map[string]float64{}}
+		s.beside(record(), engine, map[string][]int64{"a": sent}, 100)
+		assert.Equal(t, c.verdict, s.Verdict, c.what)
+		assert.InDelta(t, c.pace, s.Readings["server_pace"], 1e-9, c.what)
+		assert.InDelta(t, 5e-6, s.Readings["late_p99_sec"], 1e-12, c.what)
+	}
+	s := rooflineStep{Verdict: metric.ClientOK, Readings: map[string]float64{}}
+	s.beside(record(), &watched{Watched: nullserver.Watch(stamping{})}, nil, 100)
+	assert.Empty(t, s.Readings, "of nothing nothing is known")
+}
+
+// stamping is an engine whose events come at given times.
+type stamping struct{ at []int64 }
+
+func (e stamping) Generate(_ context.Context, _ *engines.Request, emit func(engines.Chunk)) (engines.Reply, error) {
+	for _, at := range e.at {
+		emit(engines.Chunk{At: time.Duration(at), Token: true})
+	}
+	return engines.Reply{}, nil
 }
 
 func TestTheTextOfARoofline(t *testing.T) {
@@ -155,14 +203,14 @@ func TestTheTextOfARoofline(t *testing.T) {
 		Requests: []rooflineStep{
 			{Requests: 1000, Events: 1000, Verdict: metric.ClientOK, Readings: map[string]float64{
 				"achieved": 0.99999, "lag_p50_sec": 45e-6, "lag_p99_sec": 98e-6, "lag_max_sec": 312e-6, "late_p50_sec": 4.7e-6, "late_p99_sec": 40e-6, "process_cpus": 0.08, "host_busy_share": 0.11}},
-			{Requests: 2000, Events: 2000, Verdict: metric.ClientLimited, Reasons: []string{"requests left late"}, Readings: map[string]float64{"achieved": 0.97}},
+			{Requests: 2000, Events: 2000, Verdict: metric.ClientLimited, Reasons: []string{"requests left late: give it more CPU"}, Readings: map[string]float64{"achieved": 0.97}},
 		},
 		Events:  []rooflineStep{{Requests: 166.7, Events: 5000, Streams: 100, Verdict: metric.ClientOK, Readings: map[string]float64{"lag_max_sec": 1.25}}},
 		Streams: &rooflineWide{Streams: 10_000, Ended: 9_999, BytesEach: 13_722, SentSec: 0.51, Reason: "client: too many open files"},
-		Holds:   rooflineHolds{Requests: 1000, Events: 5000, Limited: []string{"requests", "streams"}},
-		Asked:   &rooflineAnswer{Why: "20 requests/s of 256 tokens, 5,120 events/s: not held"},
+		Holds:   &rooflineHolds{Requests: 1000, Events: 5000},
 		Notes:   []string{"ended for time"},
 	}
+	r.Holds.Not.Requests, r.Holds.Not.Streams = 2000, 10_000
 	assert.Equal(t, `host      cores 16, go go1.26
 client    31µs of CPU a request, 9.2µs an event (calibrated)
 
@@ -171,19 +219,36 @@ short requests, of one event
    requests/s   events/s   ÷ offered    p50    p99     max   late p50    p99     CPUs   busy           client
         1,000      1,000      1.0000   45µs   98µs   312µs      4.7µs   40µs     0.08   11 %               ok
         2,000      2,000      0.9700      ?      ?       ?          ?      ?        ?      ?   client-limited
-   requests left late
+   2,000 events/s: requests left late
 
-streams of 50 events/s
+streams of 100 events/s
                                       achieved   lag                   events         client   host         
    streams   requests/s   events/s   ÷ offered   p50   p99     max   late p50   p99     CPUs   busy   client
        100          167      5,000           ?     ?     ?   1.25s          ?     ?        ?      ?       ok
 
 at once   9,999 of 10,000 streams ended well, 13.4 KiB of memory each, all sent within 510ms
           client: too many open files
-holds     1,000 requests/s, 5,000 events/s or more, 0 streams at once
-          with the server on this host; each step up is twice the load, so the limit is between
-asked     20 requests/s of 256 tokens, 5,120 events/s: not held
+holds     1,000 requests/s (not 2,000), 5,000 events/s or more, 0 streams at once (not 10,000)
+          each by itself, with the server on this host
 note      ended for time
+`, r.text())
+}
+
+func TestTheTextOfALoadThatIsAskedAbout(t *testing.T) {
+	r := roofline{
+		Client: &rooflineCost{31e-6, 9.24e-6},
+		Asked: &rooflineAnswer{Why: "20 requests/s: not held: client-limited", Offered: &rooflineStep{
+			Requests: 20, Events: 20, Verdict: metric.ClientLimited, Reasons: []string{"requests left late: give it more CPU"}, Readings: map[string]float64{"achieved": 0.97},
+		}},
+	}
+	assert.Equal(t, `client    31µs of CPU a request, 9.2µs an event (calibrated)
+
+                            achieved   lag                 events         client   host                 
+   requests/s   events/s   ÷ offered   p50   p99   max   late p50   p99     CPUs   busy           client
+           20         20      0.9700     ?     ?     ?          ?     ?        ?      ?   client-limited
+   20 events/s: requests left late
+
+asked     20 requests/s: not held: client-limited
 `, r.text())
 }
 
@@ -203,12 +268,4 @@ func TestTheFlagsOfARoofline(t *testing.T) {
 		assert.Equal(t, c.want, errs.String())
 		assert.Empty(t, out.String())
 	}
-}
-
-// The server's process ends with its input.
-func TestTheServerEndsWithItsInput(t *testing.T) {
-	var out, errs bytes.Buffer
-	assert.Equal(t, exitOK, serveNull(strings.NewReader(""), &out, &errs))
-	assert.Regexp(t, `^listening on http://127\.0\.0\.1:\d+\n$`, out.String())
-	assert.Empty(t, errs.String())
 }

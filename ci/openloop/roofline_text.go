@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -8,68 +9,47 @@ import (
 	"time"
 )
 
-// rooflineAnswer is whether the load that was asked about is held.
-type rooflineAnswer struct {
-	rooflineAsk
-	Held bool `json:"held"`
-	// Share is what it takes of what was held: of requests and of events
-	// together.
-	Share float64 `json:"share"`
-	Why   string  `json:"why"`
-}
-
-// answer holds a load against what was held. Requests and their events take the
-// same CPUs, so that their shares add up.
-func (r *roofline) answer(ask rooflineAsk) *rooflineAnswer {
-	a := &rooflineAnswer{rooflineAsk: ask}
-	events := ask.Rate * float64(ask.Tokens)
-	load := fmt.Sprintf("%s requests/s of %s", whole1000(ask.Rate), plural(ask.Tokens, "token"))
-	if r.Holds.Requests == 0 || r.Holds.Events == 0 {
-		a.Why = load + ": not held: not even the first step was"
-		return a
-	}
-	a.Share = ask.Rate/r.Holds.Requests + events/r.Holds.Events
-	a.Held = a.Share <= 1
-	word := "held"
-	switch {
-	case a.Held:
-	case slices.Contains(r.Holds.Limited, "requests") && slices.Contains(r.Holds.Limited, "events"):
-		word = "not held"
-	default: // no limit was found
-		word = "not shown to be held, since it is more than was tried"
-	}
-	a.Why = fmt.Sprintf("%s, %s events/s: %s: %s of what was, requests and events together", load, whole1000(events), word, tenths(a.Share))
-	return a
-}
-
 // text is the roofline for people.
 func (r *roofline) text() string {
 	var b strings.Builder
-	var host []string
-	for _, p := range r.Host {
-		host = append(host, p.Key+" "+p.Value)
+	if r.Host != nil {
+		var host []string
+		for _, p := range r.Host {
+			host = append(host, p.Key+" "+p.Value)
+		}
+		fmt.Fprintf(&b, "host      %s\n", strings.Join(host, ", "))
 	}
-	fmt.Fprintf(&b, "host      %s\n", strings.Join(host, ", "))
 	if c := r.Client; c != nil {
 		fmt.Fprintf(&b, "client    %s of CPU a request, %s an event (calibrated)\n", micros(c.RequestSec), micros(c.EventSec))
 	}
-	fmt.Fprintf(&b, "\nshort requests, of one event\n%s", stepTable(r.Requests, false))
-	fmt.Fprintf(&b, "\nstreams of %d events/s\n%s\n", perStream, stepTable(r.Events, true))
+	if r.Holds != nil {
+		fmt.Fprintf(&b, "\nshort requests, of one event\n%s", stepTable(r.Requests, false))
+		fmt.Fprintf(&b, "\nstreams of %d events/s\n%s\n", perStream, stepTable(r.Events, true))
+	}
 	if w := r.Streams; w != nil {
 		fmt.Fprintf(&b, "at once   %s of %s streams ended well", whole1000(float64(w.Ended)), whole1000(float64(w.Streams)))
 		if w.BytesEach > 0 {
 			fmt.Fprintf(&b, ", %.1f KiB of memory each", w.BytesEach/1024)
 		}
-		fmt.Fprintf(&b, ", all sent within %s\n", micros(w.SentSec))
+		if w.SentSec > 0 {
+			fmt.Fprintf(&b, ", all sent within %s", micros(w.SentSec))
+		}
+		b.WriteString("\n")
 		if w.Reason != "" {
 			fmt.Fprintf(&b, "          %s\n", w.Reason)
 		}
 	}
-	fmt.Fprintf(&b, "holds     %s requests/s%s, %s events/s%s, %s streams at once%s\n",
-		whole1000(r.Holds.Requests), r.more("requests"), whole1000(r.Holds.Events), r.more("events"), whole1000(float64(r.Holds.Streams)), r.more("streams"))
-	b.WriteString("          with the server on this host; each step up is twice the load, so the limit is between\n")
-	if r.Asked != nil {
-		fmt.Fprintf(&b, "asked     %s\n", r.Asked.Why)
+	if h := r.Holds; h != nil {
+		fmt.Fprintf(&b, "holds     %s requests/s%s, %s events/s%s, %s streams at once%s\n",
+			whole1000(h.Requests), beyondIt(h.Not.Requests), whole1000(h.Events), beyondIt(h.Not.Events),
+			whole1000(float64(h.Streams)), beyondIt(float64(h.Not.Streams)))
+		b.WriteString("          each by itself, with the server on this host\n")
+	}
+	if a := r.Asked; a != nil {
+		if a.Offered != nil {
+			fmt.Fprintf(&b, "\n%s\n", stepTable([]rooflineStep{*a.Offered}, a.Offered.Streams > 0))
+		}
+		fmt.Fprintf(&b, "asked     %s\n", a.Why)
 	}
 	for _, n := range r.Notes {
 		fmt.Fprintf(&b, "note      %s\n", n)
@@ -77,15 +57,16 @@ func (r *roofline) text() string {
 	return b.String()
 }
 
-// more says that the limit was not found.
-func (r *roofline) more(of string) string {
-	if slices.Contains(r.Holds.Limited, of) {
-		return ""
+// beyondIt says what was not held.
+func beyondIt(not float64) string {
+	if not == 0 {
+		return " or more"
 	}
-	return " or more"
+	return fmt.Sprintf(" (not %s)", whole1000(not))
 }
 
-// stepTable is a row a step, and under a row that was not held, why.
+// stepTable is a row a step, in order of load, and under them why those were not
+// held that were not.
 func stepTable(steps []rooflineStep, streams bool) string {
 	head := [][2]string{
 		{"", "streams"}, {"", "requests/s"}, {"", "events/s"}, {"achieved", "÷ offered"}, {"lag", "p50"}, {"", "p99"}, {"", "max"},
@@ -93,6 +74,8 @@ func stepTable(steps []rooflineStep, streams bool) string {
 	}
 	var rows [][]string
 	var why strings.Builder
+	steps = slices.Clone(steps)
+	slices.SortStableFunc(steps, func(a, b rooflineStep) int { return cmp.Compare(a.Events, b.Events) })
 	for _, s := range steps {
 		read := func(name string, say func(float64) string) string {
 			if v, known := s.Readings[name]; known {
@@ -111,7 +94,8 @@ func stepTable(steps []rooflineStep, streams bool) string {
 		})
 		if !s.held() {
 			for _, reason := range s.Reasons {
-				fmt.Fprintf(&why, "   %s\n", reason)
+				what, _, _ := strings.Cut(reason, ": ") // without the remedy
+				fmt.Fprintf(&why, "   %s events/s: %s\n", whole1000(s.Events), what)
 			}
 		}
 	}

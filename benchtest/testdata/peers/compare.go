@@ -17,6 +17,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/openloop-go/openloop/internal/nullserver"
 )
 
 // comparison is what compare was asked for.
@@ -180,16 +182,16 @@ func (c *comparison) measure(ctx context.Context, cl client, l load, repeat int)
 	if m.err = os.MkdirAll(dir, 0o755); m.err != nil {
 		return
 	}
-	first := c.first
+	rate, first := c.rate, c.first
 	if l.Tokens == 1 {
-		first = 0 // as soon as the replies that are no streams
+		rate, first = 0, 0 // as soon as the replies that are no streams
 	}
-	s, err := startServer(c.Self, filepath.Join(dir, "journal"), c.rate, first)
+	s, err := startServer(context.WithoutCancel(ctx), c.Self, rate, first)
 	if m.err = err; err != nil {
 		return
 	}
-	meter, err := c.run(ctx, cl, l, s.url, dir)
-	requests, wrong := s.end()
+	meter, err := c.run(ctx, cl, l, s.URL, dir)
+	requests, wrong := s.Stop()
 	if m.err = errors.Join(err, wrong); m.err != nil {
 		return
 	}
@@ -224,7 +226,7 @@ func (c *comparison) run(ctx context.Context, cl client, l load, url, dir string
 	}
 	defer log.Close()
 	cmd.Stdout, cmd.Stderr = log, log
-	began := monotonic()
+	began := nullserver.Now()
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}

@@ -9,7 +9,11 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
+	"unsafe"
+
+	"github.com/openloop-go/openloop/internal/nullserver"
 )
 
 // meter follows the processor time of a process and all that it starts.
@@ -18,12 +22,12 @@ type meter struct {
 	stop  chan struct{}
 	done  sync.WaitGroup
 
-	at   []int64 // by monotonic
+	at   []int64 // by nullserver.Now
 	used []float64
 }
 
 // measure begins to read the processor time four times a second. The process
-// was started at began, by monotonic.
+// was started at began, by nullserver.Now.
 func measure(pid int, began int64) *meter {
 	m := &meter{known: map[int]float64{pid: 0}, stop: make(chan struct{}), at: []int64{began}, used: []float64{0}}
 	m.done.Go(func() {
@@ -46,7 +50,7 @@ func measure(pid int, began int64) *meter {
 func (m *meter) end(total float64) {
 	close(m.stop)
 	m.done.Wait()
-	m.at, m.used = append(m.at, monotonic()), append(m.used, max(total, m.used[len(m.used)-1]))
+	m.at, m.used = append(m.at, nullserver.Now()), append(m.used, max(total, m.used[len(m.used)-1]))
 }
 
 // total is the seconds used in all.
@@ -63,7 +67,7 @@ func (m *meter) sample(find bool) {
 		}
 		total += m.known[pid]
 	}
-	m.at, m.used = append(m.at, monotonic()), append(m.used, total)
+	m.at, m.used = append(m.at, nullserver.Now()), append(m.used, total)
 }
 
 // find adds the children of what is known, and theirs.
@@ -113,4 +117,14 @@ func statOf(pid int) []string {
 	}
 	_, rest, _ := strings.Cut(string(text), ") ")
 	return strings.Fields(rest)
+}
+
+// processorTime is the processor time of a process and all its threads, also
+// those that have ended, without its children; false when it is gone. See
+// clock_getcpuclockid(3) for the clock's number.
+func processorTime(pid int) (seconds float64, ok bool) {
+	const scheduled = 2
+	var ts syscall.Timespec
+	_, _, no := syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, uintptr(^pid<<3|scheduled), uintptr(unsafe.Pointer(&ts)), 0)
+	return float64(ts.Nano()) / 1e9, no == 0
 }

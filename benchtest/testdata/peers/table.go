@@ -42,39 +42,49 @@ func dispersions(runs []measured) string {
 // print writes the tables. Each number is the median of the repeats.
 func (c *comparison) print(w io.Writer, before string) {
 	fmt.Fprintf(w, "%d CPUs, load average %s before and %s after (1, 5, 15 min); %d runs of each in turns, medians; "+
-		"the server, in a process of its own on the same host, sends the first event after %v and then %s events/s.\n\n",
+		"the server, in a process of its own on the same host, sends the first event %v after a request's first bytes and then %s events/s.\n\n",
 		runtime.NumCPU(), before, loadAverage(), c.repeats, c.first, number(c.rate))
-	fmt.Fprintln(w, "| load | client | CPU µs/event | CPU s besides | in flight | sent ÷ offered | CV², counts | TTFT error, ms: mean, p50, p99 | ITL error, ms: mean, p50, p99 |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| load | client | CPU µs per event | CPU s besides | in flight | sent ÷ offered | dispersion of gaps, of counts | the server's own TTFT p50, p99 and ITL p50, ms | error of TTFT, ms: mean, p50, p99 | error of ITL, ms: mean, p50, p99 |")
+	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|")
 	for _, l := range c.loads {
-		title := fmt.Sprintf("%v (about %.0f streams)", l, l.streams(c.rate, c.first.Seconds()))
+		title := fmt.Sprintf("%v (about %.0f streams)", l, min(l.streams(c.rate, c.first.Seconds()), float64(l.Requests)))
 		for _, name := range c.names(l) {
 			runs := c.of(name, l)
 			if runs == nil {
-				fmt.Fprintf(w, "| %s | %s | – | – | – | – | – | – | – |\n", title, name)
+				fmt.Fprintf(w, "| %s | %s | – | – | – | – | – | – | – | – |\n", title, name)
 			} else {
 				mark := ""
 				if runs[0].said.Means {
 					mark = " ¹"
 				}
-				fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s | %s%s |\n", title, name,
+				fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s, %s, %s | %s | %s%s |\n", title, name,
 					digits(over(runs, measured.cost), 1),
 					digits(over(runs, func(m measured) float64 { return m.whole - m.under }), 1),
 					digits(over(runs, func(m measured) float64 { return float64(m.truth.InFlight) }), 0),
 					digits(over(runs, measured.achieved), 3),
 					dispersions(runs),
+					digits(over(runs, func(m measured) float64 { return m.truth.TTFT.P50 }), 1),
+					digits(over(runs, func(m measured) float64 { return m.truth.TTFT.P99 }), 1),
+					digits(over(runs, func(m measured) float64 { return m.truth.Gaps.P50 }), 1),
 					three(errorOver(runs, func(m measured) (dist, dist) { return m.said.TTFT, m.truth.TTFT })),
 					three(errorOver(runs, func(m measured) (dist, dist) { return m.said.ITL, m.truthITL })), mark)
 			}
 			title = ""
 		}
 	}
+	fmt.Fprintf(w, "\n**CPU**: of all the client's processes; per event while the load is on, and besides, to start, to make prompts and to report. "+
+		"**In flight**: the most at a time, as the server saw it. **Dispersion**: 1 is Poisson; the squared coefficient of variation of the gaps "+
+		"between requests as they reached the server, and variance ÷ mean of their number in windows of %d expected. **The server's own** TTFT is %v and its ITL %s ms, "+
+		"and more where the client leaves the server too little of the CPUs that they share. **Error**: the mean, median and p99 that the client reports less "+
+		"those of the server's own stamps of the same requests; openloop's TTFT runs from the schedule, the others' from sending.\n",
+		perWindow, c.first, number(1000/c.rate))
 	fmt.Fprintln(w, "\n¹ ITL is here the mean gap of each request, which is what this client calls so; the others' is of all gaps.")
+	fmt.Fprintln(w, "\nSampling error, one standard error of a single run of a true Poisson process:")
+	fmt.Fprintln(w)
 	for _, l := range c.loads {
 		n := float64(l.Requests)
-		fmt.Fprintf(w, "%v: %d requests a run; a true Poisson process has sent ÷ offered 1 ± %.3f, CV² of the gaps 1 ± %.2f, and "+
-			"variance ÷ mean of the counts in windows of %d expected 1 ± %.2f (one standard error of one run).\n",
-			l, l.Requests, 1/math.Sqrt(n), 2/math.Sqrt(n), perWindow, math.Sqrt(2*perWindow/n))
+		fmt.Fprintf(w, "- %v, %d requests: sent ÷ offered 1 ± %.3f, dispersion of gaps 1 ± %.2f, of counts 1 ± %.2f\n",
+			l, l.Requests, 1/math.Sqrt(n), 2/math.Sqrt(n), math.Sqrt(2*perWindow/n))
 	}
 	if c.floor > 0 {
 		c.printFloor(w)
@@ -91,16 +101,32 @@ func (c *comparison) print(w io.Writer, before string) {
 			fmt.Fprintf(w, "%s: %s\n", cl.Name, strings.TrimSpace(string(out)))
 		}
 	}
+	c.printRemarks(w)
+}
+
+// printRemarks prints what the tables do not say, each once.
+func (c *comparison) printRemarks(w io.Writer) {
+	var texts []string
+	times := map[string]int{}
 	for _, m := range c.measured {
 		if m.err != nil || len(m.said.Notes) > 0 || m.truth.Broken > 0 || m.said.Requests != m.truth.Requests {
-			fmt.Fprintf(w, "- %s\n", m.remark())
+			text := m.remark()
+			if times[text]++; times[text] == 1 {
+				texts = append(texts, text)
+			}
 		}
+	}
+	for _, text := range texts {
+		if n := times[text]; n > 1 {
+			text += fmt.Sprintf(" (%d runs)", n)
+		}
+		fmt.Fprintf(w, "- %s\n", text)
 	}
 }
 
 func (c *comparison) printFloor(w io.Writer) {
 	fmt.Fprintf(w, "\nWithout streams (%s req/s offered where the client has an open loop; ours asks for a stream of one event):\n\n", number(c.floor))
-	fmt.Fprintln(w, "| client | req/s | CPU µs/request | CV², counts | latency error, ms: mean, p50, p99 |")
+	fmt.Fprintln(w, "| client | req/s | CPU µs per request | dispersion of gaps, of counts | error of latency, ms: mean, p50, p99 |")
 	fmt.Fprintln(w, "|---|---|---|---|---|")
 	l := load{Rate: c.floor, Tokens: 1, Requests: int(c.floor * c.seconds / 2)}
 	for _, name := range c.names(l) {

@@ -5,6 +5,8 @@ package main
 import (
 	"math"
 	"slices"
+
+	"github.com/openloop-go/openloop/internal/nullserver"
 )
 
 // truth is what the server's journal says of the requests of one load.
@@ -16,7 +18,7 @@ type truth struct {
 	Events int
 	// Connections is the number of connections that the requests came on.
 	Connections int
-	// From is the first arrival, To the last event, by monotonic.
+	// From is the first arrival, To the last event, by nullserver.Now.
 	From, To int64
 	// Rate is arrivals/s, CV2 the squared coefficient of variation of the gaps
 	// between them, and Counts the variance ÷ mean of the number of arrivals in
@@ -32,7 +34,7 @@ type truth struct {
 
 // truthOf reads the requests that asked for the load's number of tokens, which
 // leaves out what clients ask before they begin. With ids it takes those only.
-func truthOf(requests []*request, tokens int, ids []string) truth {
+func truthOf(requests []nullserver.Request, tokens int, ids []string) truth {
 	wanted := map[string]bool{}
 	for _, id := range ids {
 		wanted[id] = true
@@ -40,7 +42,7 @@ func truthOf(requests []*request, tokens int, ids []string) truth {
 	var t truth
 	var arrivals, ttft, gaps, means []float64
 	var edges [][2]int64 // when, and +1 or -1 in flight
-	for _, r := range sortedBy(slices.Clone(requests), func(r *request) int64 { return r.Arrival }) {
+	for _, r := range sortedBy(slices.Clone(requests), func(r nullserver.Request) int64 { return r.Arrival }) {
 		if r.Asked != tokens || len(r.Sent) == 0 || len(wanted) > 0 && !wanted[r.ID] {
 			continue
 		}

@@ -9,12 +9,14 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"github.com/openloop-go/openloop/internal/nullserver"
 )
 
 const msec = int64(time.Millisecond)
 
 func TestTruthOfAJournal(t *testing.T) {
-	requests := []*request{
+	requests := []nullserver.Request{
 		// Out of order, as two connections can be read.
 		{ID: "b", Asked: 3, Stream: true, Whole: true, Arrival: 110 * msec, Sent: []int64{160 * msec, 180 * msec, 210 * msec}},
 		{ID: "a", Asked: 3, Stream: true, Whole: true, Fresh: true, Arrival: 100 * msec, Sent: []int64{140 * msec, 160 * msec, 180 * msec}},
@@ -87,7 +89,7 @@ func TestWhatIsNotKnownIsNoNumber(t *testing.T) {
 }
 
 func TestProcessorTimeOfAChild(t *testing.T) {
-	began := monotonic()
+	began := nullserver.Now()
 	// The shell's child burns what the meter must see.
 	cmd := exec.Command("sh", "-c", `sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'; sleep 0.6`)
 	if err := cmd.Start(); err != nil {

@@ -1,0 +1,74 @@
+package main
+
+import "math"
+
+// climb looks for the largest load that is held: up until one is not, down
+// while none was, and then between.
+type climb struct {
+	// first is where it begins, a quarter of what is expected; least and most
+	// bound it.
+	first, least, most float64
+	// held is the largest load that was held so far and failed the smallest
+	// above it that was not; zero is none.
+	held, failed float64
+}
+
+// near is how far apart what is held and what is not may be in the end.
+const near = 1.25
+
+// next is the load to try; false when there is nothing more to learn.
+func (c *climb) next() (load float64, more bool) {
+	switch {
+	case c.held == 0 && c.failed == 0:
+		load = min(max(c.first, c.least), c.most)
+	case c.failed == 0:
+		load = min(2*c.held, c.most)
+	case c.held == 0:
+		load = max(c.failed/4, c.least)
+	case c.failed <= near*c.held:
+		return 0, false
+	default:
+		load = math.Sqrt(c.held * c.failed)
+	}
+	load = min(rounded(load), c.most)
+	return load, load > c.held && (c.failed == 0 || load < c.failed)
+}
+
+// saw takes note of what came of a load.
+func (c *climb) saw(load float64, held bool) {
+	switch {
+	case held:
+		c.held = max(c.held, load)
+	case c.failed == 0 || load < c.failed:
+		c.failed = load
+	}
+}
+
+// doubtful reports whether a load that was not held is worth a second try, since
+// a host is busy for a moment now and then, and what it can do is asked: where
+// some was held, and three quarters of what was expected are not reached.
+func (c *climb) doubtful(load float64) bool { return c.held > 0 && load <= 3*c.first }
+
+// rounded is a load in two digits.
+func rounded(x float64) float64 {
+	if x <= 0 {
+		return 0
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
+	return math.Round(x/unit) * unit
+}
+
+// predict is the number of requests a second, or of events, at which the CPUs
+// of this host are full by the client's cost, the server's work included. Where
+// the cost is not known it is a small host's.
+func predict(c *rooflineCost, cpus int) (requests, events float64) {
+	if c == nil || c.RequestSec <= 0 || c.EventSec <= 0 {
+		c = &rooflineCost{RequestSec: 80e-6, EventSec: 16e-6}
+	}
+	// The server's part of a request is in its cost, and that of an event, which
+	// is about as much again, is not. A loop reads on one CPU, and a sender
+	// writes on one.
+	each := 2*c.EventSec + c.RequestSec/streamEvents
+	loops := float64(min(max(cpus/4, 1), 8))
+	return float64(cpus) / c.RequestSec, min(float64(cpus)/each, loops/c.EventSec)
+}

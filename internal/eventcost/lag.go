@@ -1,0 +1,166 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/openloop-go/openloop/benchtest/arrival"
+	"github.com/openloop-go/openloop/benchtest/metric"
+	"github.com/openloop-go/openloop/internal/nullserver"
+)
+
+// leastAchieved is the smallest achieved ÷ offered rate that lag lets pass.
+const leastAchieved = 0.999
+
+// lag prints how late short requests leave over HTTP, by the client's account
+// and by the server's, what was achieved of what was offered, and how the gaps
+// as sent are dispersed.
+func lag(args []string) error {
+	flags := flag.NewFlagSet("lag", flag.ContinueOnError)
+	rate := flags.Float64("rate", 2000, "requests/s")
+	window := flags.Duration("window", 5*time.Second, "length of a run's window")
+	turns := flags.Int("turns", 3, "runs of each row")
+	want := flags.Duration("want", 0, "fail when the median p99 of lag is above, when less than 0.999 of the offered rate is achieved, "+
+		"or the dispersion is outside of three standard errors; 0 does not")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	rows := []*lagRow{{name: "constant"}, {name: "poisson", burstiness: 1}, {name: "gamma 0.25", burstiness: 0.25}}
+	for i := range *turns {
+		for _, r := range rows {
+			if err := r.run(*rate, *window, uint64(i+1)); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Printf("%v short requests/s (a prompt of 16 tokens, a reply of one event) for %v, %d turns of each row, medians (max: the largest); "+
+		"the client is benchtest.Run on engines/openai, in a process of its own, as the server is\n\n", *rate, *window, *turns)
+	fmt.Printf("%-11s %8s %6s %6s  %-24s %-24s %9s  %-37s %s\n", "arrivals", "requests", "host", "client", "lag as sent, µs", "lag at the server, µs", "achieved", "squared variation of gaps", "verdict")
+	quantile := fmt.Sprintf("%-24s", "   p50     p99     max")
+	fmt.Printf("%-11s %8s %6s %6s  %s %s %9s  %-37s\n", "", "a turn", "busy", "CPUs", quantile, quantile, "÷ offered", " asked ±     planned   sent  at server")
+	var wrong []error
+	for _, r := range rows {
+		fmt.Print(r.line())
+		if *want > 0 {
+			wrong = append(wrong, r.wrong(*want))
+		}
+	}
+	fmt.Println("\n± is one standard error of one turn: by chance alone a schedule is that far from what was asked. As sent and at the server are to be compared with what was planned.")
+	return errors.Join(wrong...)
+}
+
+// lagRow is one arrival process, in turns.
+type lagRow struct {
+	name       string
+	burstiness float64 // 0 is constant
+
+	requests, busy, cpus, achieved []float64
+	sent, seen                     [3][]float64 // p50, p99, max, in µs
+	planned, sentCV2, seenCV2      []float64
+	verdicts                       []string
+}
+
+func (r *lagRow) run(rate float64, window time.Duration, seed uint64) error {
+	s, err := startServer(nullserver.Options{Usage: true, Journal: true})
+	if err != nil {
+		return err
+	}
+	out, err := runOffer(load{
+		URL: s.URL, Burstiness: r.burstiness, Rate: rate, Tokens: 1, Settle: int(rate / 2), Window: window, Seed: seed,
+	}, confinement{})
+	journal, stopped := s.Stop()
+	if err := errors.Join(err, stopped); err != nil {
+		return err
+	}
+	if out.Failed != "" {
+		return fmt.Errorf("%s: a request failed: %s", r.name, out.Failed)
+	}
+	return r.add(journal, out)
+}
+
+func (r *lagRow) add(journal []nullserver.Request, out offered) error {
+	arrived := map[string]int64{}
+	for _, q := range journal {
+		arrived[q.ID] = q.Arrival
+	}
+	var due, sent, seen []time.Duration
+	var late, later []float64
+	for _, a := range out.Window {
+		at, ok := arrived[a.ID]
+		if !ok {
+			return fmt.Errorf("%s: the server has seen no request %s", r.name, a.ID)
+		}
+		begin := out.Window[0].Due
+		due, sent, seen = append(due, time.Duration(a.Due-begin)), append(sent, time.Duration(a.Sent-begin)), append(seen, time.Duration(at-begin))
+		late, later = append(late, float64(a.Sent-a.Due)/1e3), append(later, float64(at-a.Due)/1e3)
+	}
+	slices.Sort(sent)
+	slices.Sort(seen)
+	r.requests = append(r.requests, float64(len(due)))
+	r.busy = append(r.busy, out.Readings["host_busy_share"])
+	r.cpus = append(r.cpus, out.Readings["process_cpus"])
+	r.achieved = append(r.achieved, out.Readings["achieved"])
+	r.planned, r.sentCV2, r.seenCV2 = append(r.planned, arrival.GapCV2(due)), append(r.sentCV2, arrival.GapCV2(sent)), append(r.seenCV2, arrival.GapCV2(seen))
+	for into, values := range map[*[3][]float64][]float64{&r.sent: late, &r.seen: later} {
+		slices.Sort(values)
+		n := len(values)
+		for i, at := range []int{n / 2, min(n*99/100, n-1), n - 1} {
+			into[i] = append(into[i], values[at])
+		}
+	}
+	r.verdicts = append(r.verdicts, out.Verdict)
+	return nil
+}
+
+// asks is the squared coefficient of variation of the process's gaps, and the
+// standard error of that of so many of them: √((2c² + 2c³)/n) by the delta
+// method, for gamma gaps of squared variation c.
+func (r *lagRow) asks() (c2, se float64) {
+	if r.burstiness == 0 {
+		return 0, 0
+	}
+	c2 = 1 / r.burstiness
+	return c2, math.Sqrt((2*c2*c2 + 2*c2*c2*c2) / median(r.requests))
+}
+
+func (r *lagRow) line() string {
+	three := func(v [3][]float64) string {
+		return fmt.Sprintf("%7.0f %7.0f %7.0f ", median(v[0]), median(v[1]), slices.Max(v[2]))
+	}
+	c2, se := r.asks()
+	verdicts := slices.Compact(slices.Sorted(slices.Values(r.verdicts)))
+	return fmt.Sprintf("%-11s %8.0f %5.0f%% %6.2f  %s %s %9.4f  %6.3f ± %-6.3f %7.3f %7.3f %7.3f  %s\n", r.name, median(r.requests),
+		100*median(r.busy), median(r.cpus), three(r.sent), three(r.seen), median(r.achieved), c2, se,
+		median(r.planned), median(r.sentCV2), median(r.seenCV2), strings.Join(verdicts, ", "))
+}
+
+// wrong is what the row shows that it must not.
+func (r *lagRow) wrong(want time.Duration) error {
+	var wrong []error
+	if busy := median(r.busy); busy > idleShare {
+		fmt.Printf("%s: the host was %.0f %% busy, so nothing is held against it\n", r.name, 100*busy)
+		return nil
+	}
+	if p99 := median(r.sent[1]); p99 > float64(want)/1e3 {
+		wrong = append(wrong, fmt.Errorf("%s: the p99 of lag is %.0f µs, want at most %v", r.name, p99, want))
+	}
+	if achieved := median(r.achieved); !(achieved >= leastAchieved) {
+		wrong = append(wrong, fmt.Errorf("%s: achieved ÷ offered is %.4f, want at least %v", r.name, achieved, leastAchieved))
+	}
+	if c2, se := r.asks(); math.Abs(median(r.sentCV2)-c2) > 3*se && r.burstiness > 0 {
+		wrong = append(wrong, fmt.Errorf("%s: the squared variation of gaps as sent is %.3f, want %.3f ± %.3f", r.name, median(r.sentCV2), c2, 3*se))
+	}
+	for _, v := range r.verdicts {
+		if v != metric.ClientOK {
+			wrong = append(wrong, fmt.Errorf("%s: the client's verdict was %s", r.name, v))
+		}
+	}
+	return errors.Join(wrong...)
+}
