@@ -39,6 +39,9 @@ func (s *session) flush(ctx context.Context, r *metric.Record) (salt string, err
 	if flush.Outcome == engines.Flushed {
 		return "", nil
 	}
+	if flush.Saltless {
+		salt = "" // prompts are new content all the same
+	}
 	if flush.Outcome == engines.FlushRefused {
 		r.FlushDetail = fmt.Sprintf("for %v: %s", brief(waited), r.FlushDetail)
 	}

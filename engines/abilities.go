@@ -37,6 +37,9 @@ type Flush struct {
 	Detail string
 	// Remedy is what the user can do where the outcome is not Flushed.
 	Remedy string
+	// Saltless says that the server refuses requests with a cache salt, which
+	// else keeps runs apart where nothing is flushed: send none.
+	Saltless bool
 }
 
 // Loader is an engine that tells how much work it holds.

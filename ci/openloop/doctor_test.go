@@ -58,6 +58,8 @@ func TestDoctorNamesThePlantedFault(t *testing.T) {
 		{"vllm that counts wrong", []string{"-dev-mode", "-miscount", "-0.25"}, nil, exitNegative, "fault token-counts"},
 		{"sglang as it should be", []string{"-flavor", "sglang"}, nil, exitOK, "ok flush"},
 		{"sglang without metrics", []string{"-flavor", "sglang", "-no-metrics"}, nil, exitOK, "warn metrics"},
+		{"tensorrt_llm as it is", []string{"-flavor", "tensorrt_llm"}, nil, exitOK, "warn flush"},
+		{"tensorrt_llm behind a buffering proxy", []string{"-flavor", "tensorrt_llm"}, buffering, exitNegative, "fault buffering"},
 		{"sglang behind a proxy that answers the flush", []string{"-flavor", "sglang"}, lyingFlush, exitNegative, "fault flush"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -18,9 +18,9 @@ import (
 
 const simUsage = `usage: openloop sim [flags] [MODEL]
 
-Serves the embedded engine, a model of continuous batching behind vLLM's or
-SGLang's routes, until it is interrupted. It understands what those servers are
-started with (MODEL --host --port, --model-path, VLLM_SERVER_DEV_MODE=1 and
+Serves the embedded engine, a model of continuous batching behind the routes of
+vLLM, SGLang or TensorRT-LLM, until it is interrupted. It understands what those
+servers are started with (MODEL --host --port, --model-path, VLLM_SERVER_DEV_MODE=1 and
 VLLM_API_KEY in the environment), so that it can stand in for them. The first line of output is
 "listening on http://HOST:PORT"; the engine's log goes to standard error.
 
@@ -36,7 +36,7 @@ func simVerb(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("sim", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	cfg := sim.Config{Log: stderr}
-	addr := flags.String("addr", "", "`HOST:PORT` to listen on; port 0 takes a free one (default the flavor's own on 127.0.0.1: 8000 for vllm, 30000 for sglang)")
+	addr := flags.String("addr", "", "`HOST:PORT` to listen on; port 0 takes a free one (default the flavor's own on 127.0.0.1: 30000 for sglang, else 8000)")
 	simFlags(flags, &cfg)
 	var as standIn
 	as.flags(flags)
@@ -101,7 +101,7 @@ func serveSim(ctx context.Context, stop func(), cfg sim.Config, addr string, std
 // when it is not given.
 func simFlags(flags *flag.FlagSet, c *sim.Config) {
 	f := &c.Faults
-	flags.StringVar((*string)(&c.Flavor), "flavor", string(sim.VLLM), "`vllm or sglang`: whose routes and quirks it has")
+	flags.StringVar((*string)(&c.Flavor), "flavor", string(sim.VLLM), "`vllm, sglang or tensorrt_llm`: whose routes and quirks it has")
 	flags.StringVar(&c.Model, "model", sim.DefaultModel, "the `name` of the model served")
 	flags.StringVar(&c.Hardware, "hardware", "", "the `name` of what it says it runs on (default the profile's)")
 	flags.BoolVar(&c.DevMode, "dev-mode", false, "open vLLM's routes of development mode, such as /reset_prefix_cache")
@@ -119,6 +119,7 @@ func simFlags(flags *flag.FlagSet, c *sim.Config) {
 	flags.IntVar(&c.MaxNumSeqs, "max-num-seqs", 0, "sequences in a step (default 64)")
 	flags.IntVar(&c.MaxBatchedTokens, "max-num-batched-tokens", 0, "token budget of a step (default 3072)")
 	flags.IntVar(&c.KVTokens, "kv-tokens", 0, "capacity of the KV cache (default 400000)")
+	flags.IntVar(&c.BlockTokens, "block-tokens", 0, "tokens in a block of the KV cache (default 16 for vllm, 1 for sglang, 32 for tensorrt_llm)")
 	flags.IntVar(&c.MaxModelLen, "max-model-len", 0, "largest prompt plus output (default 8192)")
 	flags.Float64Var(&c.DecodeSlowdown, "decode-slowdown", 0, "`factor` on the decode part of a step, 1.1 is 10 % slower (default 1)")
 	flags.Float64Var(&c.PrefillSlowdown, "prefill-slowdown", 0, "`factor` on the prefill part of a step (default 1)")
@@ -126,6 +127,8 @@ func simFlags(flags *flag.FlagSet, c *sim.Config) {
 	flags.IntVar(&c.SlowFromBatch, "slow-from-batch", 0, "confine the three above to steps of at least so many sequences")
 	flags.IntVar(&c.SlowToBatch, "slow-to-batch", 0, "confine them to steps of at most so many sequences")
 	flags.DurationVar(&c.CompileCost, "compile-cost", 0, "added to the first step of each shape")
+
+	flags.BoolVar(&c.StampEvents, "stamp-events", false, "put into each event of a stream when it was written, as \"sent\" in nanoseconds of CLOCK_MONOTONIC")
 
 	quiet := func(string) error { c.Noise = sim.Quiet; return nil }
 	flags.BoolFunc("quiet", "no noise at all", quiet)

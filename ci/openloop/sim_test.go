@@ -174,7 +174,7 @@ func TestSimRefusesWhatItCannotServe(t *testing.T) {
 		{"two addresses", []string{"-addr", ":0", "-port", "1"}, "openloop sim: want -addr or -host and -port, not both\n"},
 		{"a port that is none", []string{"-port", "70000"}, "openloop sim: -port must be from 0 to 65535\n"},
 		{"several wrong values", []string{"-flavor", "tgi", "-decode-slowdown", "-1"},
-			"openloop sim: sim: Flavor must be \"vllm\" or \"sglang\", got \"tgi\"\nopenloop sim: DecodeSlowdown must be positive and finite, got -1\n"},
+			"openloop sim: sim: Flavor must be \"vllm\", \"sglang\" or \"tensorrt_llm\", got \"tgi\"\nopenloop sim: DecodeSlowdown must be positive and finite, got -1\n"},
 		{"a key that is not there", []string{"-api-key", "$NO_SUCH_KEY_HERE"},
 			"openloop sim: invalid value \"$NO_SUCH_KEY_HERE\" for flag -api-key: the environment has no NO_SUCH_KEY_HERE\n"},
 		{"a port that is taken", []string{"-addr", busy.Addr().String()}, "address already in use: choose another, or port 0\n"},

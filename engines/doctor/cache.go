@@ -50,6 +50,7 @@ func (v *visit) cache() bool {
 		v.say("flush", Unknown, "", "not tried")
 		return true
 	}
+	v.hit = some(p.second.best(), p.prompt)
 	v.cachedTokens(p)
 	if !v.flush(p) {
 		v.salt(p)

@@ -113,6 +113,10 @@ func TestEmbeddedEngine(t *testing.T) {
 	}{
 		{"vllm", vllm, doctor.Measurable, nil},
 		{"sglang", sglang, doctor.Measurable, nil},
+		{"tensorrt_llm", sim.Config{Flavor: sim.TensorRTLLM}, doctor.Measurable,
+			[]string{"unknown routes", "unknown idle", "warn queue-gauges", "unknown cancel", "warn flush", "warn cache-salt", "unknown metrics"}},
+		{"tensorrt_llm with hidden cached tokens", faulty(sim.Config{Flavor: sim.TensorRTLLM}, sim.Faults{HideCached: true}), doctor.Measurable,
+			[]string{"unknown routes", "unknown idle", "warn queue-gauges", "unknown cancel", "warn cached-tokens", "warn flush", "warn cache-salt", "unknown metrics"}},
 		{"vllm without development mode", sim.Config{}, doctor.Measurable, []string{"warn development-mode", "warn flush"}},
 
 		{"vllm with a flush that lies", faulty(vllm, sim.Faults{FlushLies: true}), doctor.NotMeasurable, []string{"fault flush"}},

@@ -30,7 +30,11 @@ func (v *visit) flush(p primed) bool {
 		v.say(flushing, OK, "", "%s (%s), and not needed: requests refuse the cache", f.Outcome, f.Detail)
 		return true
 	}
-	v.say(flushing, Warn, f.Remedy+"; until then runs carry a cache salt, and prompts never sent before", "%s: %s", f.Outcome, f.Detail)
+	fallback := "; until then runs carry a cache salt, and prompts never sent before"
+	if v.saltless = f.Saltless; v.saltless {
+		fallback = "; until then runs rest on prompts never sent before, and carry no cache salt"
+	}
+	v.say(flushing, Warn, f.Remedy+fallback, "%s: %s", f.Outcome, f.Detail)
 	return false
 }
 
@@ -109,6 +113,11 @@ func (v *visit) salt(p primed) {
 	if v.ctx.Err() != nil {
 		return
 	}
+	const alone = "nothing empties the cache, and nothing keeps prompts apart: measure only with prompts never sent before, which cached-tokens prove"
+	if v.saltless {
+		v.say(name, Warn, alone, "requests with it are refused, and runs carry none")
+		return
+	}
 	r := v.again(p.request)
 	r.CacheSalt = "openloop-doctor"
 	s, _, err := v.serve(v.attempt, v.engine, r)
@@ -119,7 +128,7 @@ func (v *visit) salt(p primed) {
 	case !n.Known || !some(p.second.best(), p.prompt):
 		v.say(name, Unknown, "", "it is taken; nothing tells whether it keeps prompts apart")
 	case some(n, p.prompt):
-		v.say(name, Warn, "nothing empties the cache, and nothing keeps prompts apart: measure only with prompts never sent before, which cached-tokens prove", "it is taken, and the cache still served %d of %d tokens of a prompt sent without it", n.N, p.prompt)
+		v.say(name, Warn, alone, "it is taken, and the cache still served %d of %d tokens of a prompt sent without it", n.N, p.prompt)
 	default:
 		v.say(name, OK, "", "it keeps prompts apart: the cache served %d of %d tokens of a prompt sent without it", n.N, p.prompt)
 	}

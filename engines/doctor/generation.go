@@ -61,6 +61,10 @@ func (v *visit) request(prompt, output int) *engines.Request {
 	for i := range r.Tokens {
 		r.Tokens[i] = v.ids.first + v.rng.Int32N(v.ids.n)
 	}
+	// Where blocks have one token, as SGLang's have, prompts that begin with the
+	// same one share it.
+	r.Tokens[0] = v.ids.first + (v.shift+v.prompts)%v.ids.n
+	v.prompts++
 	return r
 }
 

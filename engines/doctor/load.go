@@ -48,7 +48,7 @@ func (v *visit) drop() bool {
 		if err != nil {
 			seen = v.words(err)
 		}
-		v.say(gauges, Warn, loadRemedy(v.report.Kind)+"; else nobody knows whether the engine was idle before a run", "%s", seen)
+		v.say(gauges, Warn, v.loadRemedy()+"; else nobody knows whether the engine was idle before a run", "%s", seen)
 		v.say(cancel, Unknown, "", "nothing tells whether a dropped stream stops")
 		return v.ctx.Err() == nil
 	}
@@ -141,9 +141,12 @@ func (v *visit) cancelled(d dropped) {
 	}
 }
 
-func loadRemedy(kind string) string {
-	if kind == "openai" {
+func (v *visit) loadRemedy() string {
+	switch {
+	case v.other != "":
+		return "see to it that nobody else uses the server"
+	case v.report.Kind == "openai":
 		return "attach to the server itself, by the package of its kind"
 	}
-	return metricsRemedy(kind)
+	return metricsRemedy(v.report.Kind)
 }

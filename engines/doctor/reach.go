@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -72,7 +73,8 @@ func (v *visit) identify() bool {
 	v.report.Kind = kind
 	seen := kind
 	if kind == "" {
-		v.report.Kind, seen = "openai", "unknown"
+		v.other = others[said]
+		v.report.Kind, seen = "openai", cmp.Or(v.other, "unknown")
 		if said != "" {
 			seen += fmt.Sprintf(", its models are owned by %q", said)
 		}
@@ -84,14 +86,20 @@ func (v *visit) identify() bool {
 	case want != "" && want != kind:
 		v.say("kind", Fault, "correct the URL, or ask for what is there", "%s, expected %s", seen, want)
 		return false
+	case v.other != "":
+		v.say("kind", OK, "", "%s: it is measured by engines/openai, which reads neither its queue nor its counters", seen)
 	case kind == "":
-		v.say("kind", Warn, "if it is a gateway, go round it to the server itself: through it there is no flush, no queue and no counters",
+		v.say("kind", Warn, "if it is a gateway, go round it to the server itself: through it neither queue nor counters are read, and perhaps nothing is flushed",
 			"%s: it is measured by engines/openai", seen)
 	default:
 		v.say("kind", OK, "", "%s", seen)
 	}
 	return v.choose()
 }
+
+// others are kinds of servers that have no package here, by the owner that they
+// give their models.
+var others = map[string]string{"tensorrt_llm": "TensorRT-LLM", "lmdeploy": "LMDeploy"}
 
 // choose settles the model.
 func (v *visit) choose() bool {

@@ -202,9 +202,14 @@ func TestOtherWaysToAsk(t *testing.T) {
 			t.Errorf("the cache is kept: %q, want %q", got, want)
 		}
 		report = examine(t, sim.Config{DevMode: true}, func(c *doctor.Config) { c.Kind = "openai" })
-		want := []string{"unknown routes", "unknown idle", "warn queue-gauges", "unknown cancel", "warn flush", "unknown metrics"}
+		want := []string{"unknown routes", "unknown idle", "warn queue-gauges", "unknown cancel", "unknown metrics"}
 		if got := wrong(report); report.Kind != "openai" || !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", report.Kind, got, want)
+		}
+		report = examine(t, sim.Config{Flavor: sim.TensorRTLLM}, func(c *doctor.Config) { c.Chat = true })
+		want = []string{"warn token-ids", "unknown routes", "unknown idle", "unknown token-counts", "warn queue-gauges", "unknown cancel", "warn flush", "unknown metrics"}
+		if got := wrong(report); report.Find("cache-salt").Status != doctor.OK || !slices.Equal(got, want) {
+			t.Errorf("a chat on TensorRT-LLM: %q, want %q", got, want)
 		}
 	})
 }

@@ -40,6 +40,11 @@ type visit struct {
 	failed     int
 	mishap     string // the first failure
 	idleSeen   bool   // nothing of others ran when the visit began
+	hit        bool   // the cache served a prompt that was sent again
+	saltless   bool   // requests with a cache salt are refused
+	other      string // the name of a kind that has no package here
+	prompts    int32  // so far
+	shift      int32  // where the first tokens of prompts begin
 	closing    []func()
 }
 
@@ -53,6 +58,7 @@ func newVisit(ctx context.Context, cfg Config, client *openai.Engine) *visit {
 		report: &Report{URL: client.URL(), Findings: []Finding{}},
 		ids:    wordIDs,
 	}
+	v.shift = v.rng.Int32N(wordIDs.n)
 	v.raw = newRawClient(&v.cfg, client.URL())
 	v.closing = append(v.closing, func() { _ = client.Close() }, v.raw.close)
 	return v

@@ -57,6 +57,12 @@ func TestEveryBreachOfAnAbilityIsFound(t *testing.T) {
 			f.flushed = func(_ *fake, out *engines.Flush, _ *error) { out.Outcome = engines.FlushRefused }
 		},
 			`flush: "refused" without a remedy`, "flush"},
+		{"a salt refused, of which no flush says so", func(f *fake) {
+			f.flushed = func(_ *fake, out *engines.Flush, _ *error) {
+				out.Outcome, out.Remedy = engines.FlushUnsupported, "start it otherwise"
+			}
+			f.end = unsalted
+		}, "cache salt: enginetest-000019 failed: status: status 400", "cache salt"},
 		{"a flush that lies", func(f *fake) {
 			f.flushed = func(f *fake, _ *engines.Flush, _ *error) {
 				for id := range int32(30_000) {

@@ -26,6 +26,13 @@ func uncounted() *fake {
 	return f
 }
 
+// unsalted is the end of a generation that may carry no cache salt.
+func unsalted(r *engines.Request, _ *engines.Reply, err *error) {
+	if r.CacheSalt != "" {
+		*err = &engines.Error{Class: engines.Status, Status: 400}
+	}
+}
+
 func TestEnginesThatKeepTheContract(t *testing.T) {
 	early := newFake()
 	early.end = func(r *engines.Request, reply *engines.Reply, err *error) {}
@@ -34,6 +41,11 @@ func TestEnginesThatKeepTheContract(t *testing.T) {
 	unflushed := newFake()
 	unflushed.flushed = func(_ *fake, out *engines.Flush, _ *error) {
 		*out = engines.Flush{Outcome: engines.FlushUnsupported, Detail: "404", Remedy: "start it otherwise"}
+	}
+	saltless := newFake()
+	saltless.end = unsalted
+	saltless.flushed = func(_ *fake, out *engines.Flush, _ *error) {
+		*out = engines.Flush{Outcome: engines.FlushUnsupported, Detail: "404", Remedy: "start it otherwise", Saltless: true}
 	}
 	for what, tt := range map[string]struct {
 		engine engines.Engine
@@ -45,6 +57,7 @@ func TestEnginesThatKeepTheContract(t *testing.T) {
 		"prompted with text":            {newFake(), enginetest.Options{Text: true}},
 		"that does not know its load":   {unloaded, enginetest.Options{}},
 		"that cannot be flushed":        {unflushed, enginetest.Options{}},
+		"that takes no cache salt":      {saltless, enginetest.Options{}},
 		"asked for one token at a time": {newFake(), enginetest.Options{Output: 1, Concurrent: 2}},
 	} {
 		t.Run(what, func(t *testing.T) {

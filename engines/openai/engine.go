@@ -14,7 +14,8 @@ import (
 )
 
 // Engine is a client of one server, with its own pool of connections. It is
-// an engines.Engine and an engines.Describer, safe for concurrent use.
+// an engines.Engine, an engines.Describer and an engines.Flusher, safe for
+// concurrent use.
 type Engine struct {
 	cfg       Config
 	model     string
@@ -31,6 +32,8 @@ type Engine struct {
 	// form is what requests look like; settled once one was accepted.
 	form    atomic.Pointer[form]
 	settled atomic.Bool
+	// salting is whether the server takes a cache salt; nil until it is known.
+	salting atomic.Pointer[salting]
 }
 
 // direct is newDirect; tests put something else here.

@@ -2,6 +2,7 @@ package sglang
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -12,8 +13,8 @@ import (
 
 // Describe implements engines.Describer from /server_info, whose body is all
 // of the server's arguments; of these only the ones that decide performance
-// are kept, so that its keys are not. Hardware of an attached server is not
-// told by it: set Config.Hardware.
+// are kept, so that its keys are not. The hardware of an attached server is told
+// by /v1/loads since 2026; that of an older one is in Config.Hardware or nowhere.
 func (e *Engine) Describe(ctx context.Context) (engines.Identity, error) {
 	id := e.s.Identity()
 	info, err := e.info(ctx)
@@ -38,7 +39,32 @@ func (e *Engine) hardware(ctx context.Context, settings map[string]string) strin
 	if e.s.Config().Hardware == "" && settings["device"] == "cpu" && p != nil && p.Local() {
 		return hardware.Host()
 	}
-	return e.s.Hardware(ctx, devicesUsed(settings))
+	if name := e.s.Hardware(ctx, devicesUsed(settings)); name != "" || settings["device"] == "cpu" {
+		return name
+	}
+	return e.accelerators(ctx)
+}
+
+// accelerators names the devices that an attached server says it computes on:
+// so many of a kind for each data-parallel rank.
+func (e *Engine) accelerators(ctx context.Context) string {
+	answer, err := e.s.Client().Do(ctx, "GET", "/v1/loads", nil)
+	if err != nil {
+		return ""
+	}
+	var body struct {
+		Accelerator string
+		Each        int `json:"num_accelerators"`
+		Loads       []struct{}
+	}
+	if answer.Status != 200 || json.Unmarshal(answer.Body, &body) != nil || body.Accelerator == "" {
+		return ""
+	}
+	n := body.Each * len(body.Loads)
+	if n < 1 {
+		return ""
+	}
+	return fmt.Sprintf("%dx %s", n, body.Accelerator)
 }
 
 // info is the server's account of itself; nil where it gives none.

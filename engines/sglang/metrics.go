@@ -74,8 +74,24 @@ func counters(page *openai.Page) engines.Counters {
 		CacheHits:    page.Count("sglang:cached_tokens"),
 		Preemptions:  page.Count("sglang:num_retracted_requests"),
 	}
+	if !c.CacheHits.Known && c.PromptTokens.Known && countsSources(page) {
+		c.CacheHits = engines.Known(0)
+	}
 	if c.CacheHits.Known {
 		c.CacheQueries = c.PromptTokens
 	}
 	return c
+}
+
+// countsSources reports that the server is of a version that counts cached
+// tokens. Its page has each counter from the first event on only, so that a
+// cache that has served nothing yet is told by the absence of its counter. The
+// label came later than that counter.
+func countsSources(page *openai.Page) bool {
+	for _, labels := range page.Labels("sglang:prompt_tokens_total") {
+		if labels["is_streaming"] != "" {
+			return true
+		}
+	}
+	return false
 }

@@ -44,6 +44,8 @@ func TestFlush(t *testing.T) {
 			engines.Flush{Outcome: engines.Flushed, Detail: asked + ": status 200, " + quoted}},
 		{"refused", servertest.Text(400, "Flush cache failed.\n"),
 			engines.Flush{Outcome: engines.FlushRefused, Detail: asked + ": status 400, Flush cache failed.", Remedy: busy}},
+		{"refused after it has waited, as since 2026", servertest.Reply{Status: 400, Body: "Timed out waiting for idle state."},
+			engines.Flush{Outcome: engines.FlushRefused, Detail: asked + ": status 400, Timed out waiting for idle state.", Remedy: busy}},
 		{"refused in the words of success, as in 2025", servertest.Text(400, flushed),
 			engines.Flush{Outcome: engines.FlushRefused, Detail: asked + ": status 400, " + quoted, Remedy: busy}},
 		{"hidden", servertest.Reply{Status: 404, Body: `{"detail":"Not Found"}`},
@@ -136,6 +138,14 @@ func TestScrapeAndLoad(t *testing.T) {
 		{"no counter of cached tokens yet", map[string]servertest.Reply{
 			"GET /metrics": {Body: "# TYPE sglang:prompt_tokens_total counter\nsglang:prompt_tokens_total 7\n", Type: "text/plain"},
 		}, engines.Counters{PromptTokens: n(7)}, engines.Load{}},
+		{"no counter of cached tokens yet, of a version that has one", map[string]servertest.Reply{
+			"GET /metrics": {Body: "# TYPE sglang:prompt_tokens_total counter\n" +
+				"sglang:prompt_tokens_total{is_streaming=\"true\",model_name=\"m\"} 7\nsglang:prompt_tokens_total{is_streaming=\"false\",model_name=\"m\"} 3\n" +
+				"# TYPE sglang:fwd_occupancy gauge\nsglang:fwd_occupancy{model_name=\"m\"} NaN\n", Type: "text/plain"},
+		}, engines.Counters{PromptTokens: n(10), CacheQueries: n(10), CacheHits: n(0)}, engines.Load{}},
+		{"no counters yet", map[string]servertest.Reply{
+			"GET /metrics": {Body: "# TYPE sglang:num_retracted_reqs gauge\nsglang:num_retracted_reqs 0\n", Type: "text/plain"},
+		}, engines.Counters{}, engines.Load{}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -165,6 +175,29 @@ func TestDescribe(t *testing.T) {
 			assert.Equal(t, want, got)
 		})
 	}
+	for loads, want := range map[string]string{
+		`{"accelerator":"NVIDIA H200","num_accelerators":2,"loads":[{"dp_rank":0},{"dp_rank":1}]}`: "4x NVIDIA H200",
+		`{"accelerator":null,"num_accelerators":1,"loads":[{"dp_rank":0}]}`:                        "",
+		`{"loads":[{"dp_rank":0}]}`:                                     "",
+		`{"accelerator":"NVIDIA H200","num_accelerators":2,"loads":[]}`: "",
+		`[]`: "",
+	} {
+		t.Run("the devices of "+loads, func(t *testing.T) {
+			e, _ := attach(t, sglang.Config{}, map[string]servertest.Reply{
+				"GET /server_info": servertest.JSON(`{"device":"cuda"}`), "GET /v1/loads": servertest.JSON(loads)})
+			got, err := e.Describe(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, want, got.Hardware)
+		})
+	}
+	t.Run("on a processor there are none", func(t *testing.T) {
+		e, _ := attach(t, sglang.Config{}, map[string]servertest.Reply{
+			"GET /server_info": servertest.JSON(`{"device":"cpu"}`),
+			"GET /v1/loads":    servertest.JSON(`{"accelerator":"cpu","num_accelerators":1,"loads":[{}]}`)})
+		got, err := e.Describe(t.Context())
+		require.NoError(t, err)
+		assert.Empty(t, got.Hardware)
+	})
 	t.Run("told nothing", func(t *testing.T) {
 		e, _ := attach(t, sglang.Config{}, nil)
 		got, err := e.Describe(t.Context())

@@ -29,7 +29,7 @@ func (c *Config) answerModel() string {
 // identity is what the engine says of itself: nothing of slowdowns, noise and
 // faults.
 func (c *Config) identity() engines.Identity {
-	return engines.Identity{
+	id := engines.Identity{
 		Engine:   "sim",
 		Version:  Version,
 		Model:    c.answerModel(),
@@ -42,6 +42,10 @@ func (c *Config) identity() engines.Identity {
 			"max-model-len":          strconv.Itoa(c.MaxModelLen),
 		},
 	}
+	if c.BlockTokens != blockTokens[VLLM] {
+		id.Settings["block-tokens"] = strconv.Itoa(c.BlockTokens)
+	}
+	return id
 }
 
 // instance names one start of the engine.
@@ -73,6 +77,10 @@ func (m *Model) Flush(context.Context) (engines.Flush, error) {
 	if m.cfg.Flavor == SGLang {
 		route, silent = "POST /flush_cache", false // its status tells
 	}
+	if m.cfg.Flavor == TensorRTLLM {
+		return engines.Flush{Outcome: engines.FlushUnsupported, Detail: route + ": status 404; requests with a cache_salt are refused",
+			Remedy: "TensorRT-LLM has none: measure with prompts never sent before", Saltless: true}, nil
+	}
 	if m.cfg.Flavor == VLLM && !m.cfg.DevMode {
 		return engines.Flush{Outcome: engines.FlushUnsupported, Detail: route + ": status 404",
 			Remedy: "set Config.DevMode, as VLLM_SERVER_DEV_MODE=1 does for a real server"}, nil
@@ -88,17 +96,25 @@ func (m *Model) Flush(context.Context) (engines.Flush, error) {
 	return engines.Flush{Outcome: engines.Flushed, Detail: route + ": success"}, nil
 }
 
-// Load is the number of sequences running and waiting.
+// Load is the number of sequences running and waiting; unknown of
+// TensorRT-LLM, of which no client reads it.
 func (m *Model) Load(context.Context) (engines.Load, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.cfg.Flavor == TensorRTLLM {
+		return engines.Load{}, nil
+	}
 	return m.s.load(), nil
 }
 
-// Scrape returns the counters since the engine's start.
+// Scrape returns the counters since the engine's start; unknown, but for the
+// instance, of TensorRT-LLM, of which no client reads them.
 func (m *Model) Scrape(context.Context) (engines.Counters, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.cfg.Flavor == TensorRTLLM {
+		return engines.Counters{Instance: m.s.instance()}, nil
+	}
 	return m.s.counters(), nil
 }
 

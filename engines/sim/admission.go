@@ -75,9 +75,9 @@ func (s *scheduler) admit(start time.Duration) bool {
 		return false
 	}
 	// One token at least is computed, even of a prompt that is cached whole.
-	leaf, hit := s.kv.match(q.keys[:min(len(q.keys), (q.target-1)/blockTokens)])
+	leaf, hit := s.kv.match(q.keys[:min(len(q.keys), (q.target-1)/q.size)])
 	s.kv.pin(leaf)
-	need, spare := blocks(q.target)-hit, 0
+	need, spare := q.blocks(q.target)-hit, 0
 	if len(s.running) > 0 {
 		spare = int(reserved * float64(s.kv.capacity))
 	}
@@ -88,7 +88,7 @@ func (s *scheduler) admit(start time.Duration) bool {
 	s.queue.pop()
 	s.order++
 	q.leaf, q.shared, q.order = leaf, hit, s.order
-	q.computed = hit * blockTokens
+	q.computed = hit * q.size
 	q.state = prefilling
 	if !q.admitted {
 		q.admitted, q.admit, q.hit = true, start, q.computed
@@ -115,7 +115,7 @@ func (s *scheduler) cache(q *sequence, tokens int) {
 		return
 	}
 	q.extendKeys(tokens)
-	full := tokens / blockTokens
+	full := tokens / q.size
 	q.leaf = s.kv.insert(q.leaf, q.keys[q.shared:full])
 	q.shared = full
 }

@@ -15,7 +15,15 @@ type Flavor string
 const (
 	VLLM   Flavor = "vllm"
 	SGLang Flavor = "sglang"
+	// TensorRTLLM is trtllm-serve: no flush, no counters that are read, and
+	// fields that it does not know, such as a completion's cache_salt, are
+	// refused. It has no package of its own; engines/openai measures it.
+	TensorRTLLM Flavor = "tensorrt_llm"
 )
+
+// blockTokens is the size of a block that each flavor's server has by itself:
+// vLLM's on a GPU, SGLang's page, TensorRT-LLM's tokens_per_block.
+var blockTokens = map[Flavor]int{VLLM: 16, SGLang: 1, TensorRTLLM: 32}
 
 // DefaultModel is the model served when a Config names none.
 const DefaultModel = "meta-llama/Meta-Llama-3-8B-Instruct"
@@ -46,10 +54,14 @@ type Config struct {
 	// MaxBatchedTokens is the token budget of a step: one for each decode,
 	// the rest prefills prompts. Zero is 3072.
 	MaxBatchedTokens int
-	// KVTokens is the capacity of the KV cache in tokens, a multiple of 16.
-	// Zero is 400,000: what 90 % of 80 GB leave beside the weights and 5 GB of
-	// work space.
+	// KVTokens is the capacity of the KV cache in tokens, a multiple of
+	// BlockTokens. Zero is 400,000: what 90 % of 80 GB leave beside the weights
+	// and 5 GB of work space.
 	KVTokens int
+	// BlockTokens is the number of tokens in a block of the KV cache, the least
+	// that it shares between prompts. Zero is the flavor's default: 16 of vLLM
+	// (which has 128 on a processor), 1 of SGLang, 32 of TensorRT-LLM.
+	BlockTokens int
 	// MaxModelLen is the largest prompt plus output. Zero is 8192, or
 	// KVTokens when that is less.
 	MaxModelLen int
@@ -68,6 +80,15 @@ type Config struct {
 	// first time since the start. Each is a compile event in the log. Zero
 	// compiles nothing.
 	CompileCost time.Duration
+
+	// StampEvents puts into each event of a stream the time at which it was
+	// written, as the field "sent": nanoseconds of CLOCK_MONOTONIC, which is one
+	// clock for all processes of a host, so that a client on the same host knows
+	// how long an event was on its way. In a testing/synctest bubble they are
+	// nanoseconds since the start of 2000, where a bubble's clock begins. With
+	// Faults.Buffered an event is written when its tokens are made and leaves
+	// later. On systems without that clock (Windows) the field is absent.
+	StampEvents bool
 
 	// Noise is how starts, runs and steps differ.
 	Noise Noise
@@ -91,8 +112,10 @@ func (c Config) resolve() (Config, error) {
 	if c.Flavor == "" {
 		c.Flavor = VLLM
 	}
-	if c.Flavor != VLLM && c.Flavor != SGLang {
-		bad("Flavor must be %q or %q, got %q", VLLM, SGLang, c.Flavor)
+	block := blockTokens[c.Flavor]
+	if block == 0 {
+		bad("Flavor must be %q, %q or %q, got %q", VLLM, SGLang, TensorRTLLM, c.Flavor)
+		block = blockTokens[VLLM]
 	}
 	if c.Model == "" {
 		c.Model = DefaultModel
@@ -116,11 +139,14 @@ func (c Config) resolve() (Config, error) {
 	}
 	fill("MaxNumSeqs", &c.MaxNumSeqs, 64)
 	fill("MaxBatchedTokens", &c.MaxBatchedTokens, 3072)
-	fill("KVTokens", &c.KVTokens, 400_000)
-	left := (c.KVTokens - c.Faults.LostKVTokens) / blockTokens * blockTokens
+	if fill("BlockTokens", &c.BlockTokens, block); c.BlockTokens > 0 {
+		block = c.BlockTokens
+	}
+	fill("KVTokens", &c.KVTokens, 400_000/block*block)
+	left := (c.KVTokens - c.Faults.LostKVTokens) / block * block
 	fill("MaxModelLen", &c.MaxModelLen, min(8192, max(1, left)))
-	if c.KVTokens%blockTokens != 0 {
-		bad("KVTokens must be a multiple of the block size %d, got %d", blockTokens, c.KVTokens)
+	if c.KVTokens%block != 0 {
+		bad("KVTokens must be a multiple of the block size %d, got %d", block, c.KVTokens)
 	}
 	if c.MaxModelLen > left {
 		bad("MaxModelLen must not exceed the KV capacity of %d tokens, got %d", left, c.MaxModelLen)

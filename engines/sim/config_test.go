@@ -12,7 +12,7 @@ func TestWhatIsWrongIsSaidAllAtOnce(t *testing.T) {
 		Flavor: "tgi", KVTokens: 100, MaxModelLen: 200, DecodeSlowdown: -1, MaxBatchedTokens: 64,
 		Faults: sim.Faults{CutShare: .7, ResetShare: .7, StallFor: time.Second, RefuseStatus: 500},
 	})
-	const want = `sim: Flavor must be "vllm" or "sglang", got "tgi"
+	const want = `sim: Flavor must be "vllm", "sglang" or "tensorrt_llm", got "tgi"
 KVTokens must be a multiple of the block size 16, got 100
 MaxModelLen must not exceed the KV capacity of 96 tokens, got 200
 MaxBatchedTokens must exceed MaxNumSeqs = 64, got 64

@@ -11,7 +11,7 @@ import (
 
 // TestConformance runs the suite that every engine passes on each form.
 func TestConformance(t *testing.T) {
-	for _, flavor := range []sim.Flavor{sim.VLLM, sim.SGLang} {
+	for _, flavor := range []sim.Flavor{sim.VLLM, sim.SGLang, sim.TensorRTLLM} {
 		cfg := sim.Config{Flavor: flavor, DevMode: true}
 		t.Run(string(flavor)+" in arithmetic", func(t *testing.T) {
 			model, err := sim.NewModel(cfg)

@@ -26,9 +26,10 @@
 //
 // so that interleaving a prompt's chunks with decodes moves their time and
 // does not delete it. The first token leaves at the end of the step that
-// completes the prompt. KV memory is blocks of 16 tokens; when decodes need
-// more than there is, first cached blocks that nobody uses go, oldest first,
-// then the sequence admitted last is preempted and computed anew.
+// completes the prompt. KV memory is blocks of tokens, as many as the flavor's
+// server has in one; when decodes need more than there is, first cached blocks
+// that nobody uses go, oldest first, then the sequence admitted last is
+// preempted and computed anew.
 //
 // A step admits what arrived strictly before it starts, in order of arrival
 // and then of request id; an idle engine starts one nanosecond after an

@@ -50,7 +50,7 @@ func ExampleNewModel() {
 	_, err := sim.NewModel(sim.Config{DecodeSlowdown: -1.1, Flavor: "tgi"})
 	fmt.Println(err)
 	// Output:
-	// sim: Flavor must be "vllm" or "sglang", got "tgi"
+	// sim: Flavor must be "vllm", "sglang" or "tensorrt_llm", got "tgi"
 	// DecodeSlowdown must be positive and finite, got -1.1
 }
 

@@ -12,6 +12,10 @@ import (
 func (s *Server) generate(chat bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		a, tokens, err := s.readAsk(r, chat)
+		if strange := strangeFields(""); errors.As(err, &strange) {
+			writeJSON(w, http.StatusBadRequest, map[string]any{"error": string(strange)})
+			return
+		}
 		if b := (*badRequest)(nil); errors.As(err, &b) {
 			if s.cfg.Faults.Protocol.ErrorsInStreams {
 				failInStream(w, b.text)
@@ -30,7 +34,7 @@ func (s *Server) generate(chat bool) http.HandlerFunc {
 		if a.CacheSalt != nil && !s.cfg.Faults.IgnoreSalt {
 			salt = *a.CacheSalt
 		}
-		q.setPrompt(tokens, salt)
+		q.setPrompt(tokens, salt, s.cfg.BlockTokens)
 		if q.id == "" {
 			q.id = strconv.FormatUint(q.hash, 16)
 		}
@@ -92,8 +96,9 @@ func (s *Server) stream(w http.ResponseWriter, v *voice) {
 	w.Header().Set("Cache-Control", "no-cache")
 	flusher := http.NewResponseController(w)
 	hold := s.cfg.Faults.Buffered
-	// vLLM sends headers when it accepts a request, SGLang with the first event.
-	if s.cfg.Flavor == VLLM && !hold {
+	// SGLang sends headers with the first event, the others when they accept a
+	// request.
+	if s.cfg.Flavor != SGLang && !hold {
 		w.WriteHeader(http.StatusOK)
 		_ = flusher.Flush()
 	}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 )
 
@@ -16,16 +17,16 @@ func (s *scheduler) check() error {
 		return fmt.Errorf("%d sequences running, slots are %d", len(s.running), s.cfg.MaxNumSeqs-s.cfg.Faults.LostSlots)
 	}
 	private, contexts, decodes := 0, 0, 0
-	grow := [blockTokens]int{}
+	grow := make([]int, s.cfg.BlockTokens)
 	users := map[*prefix]int{}
 	for _, q := range s.running {
-		held := blocks(q.target)
+		held := q.blocks(q.target)
 		if q.state == decoding {
 			made := q.made(s.steps)
 			if made < 1 || made >= q.want {
 				return fmt.Errorf("%s runs with %d of %d tokens made", q.id, made, q.want)
 			}
-			held = blocks(q.prompt + made - 1)
+			held = q.blocks(q.prompt + made - 1)
 			contexts += q.prompt + made
 			grow[q.phase]++
 			decodes++
@@ -35,7 +36,7 @@ func (s *scheduler) check() error {
 			users[p]++
 		}
 	}
-	if private != kv.private || contexts != s.contexts || grow != s.grow || decodes != len(s.due) {
+	if private != kv.private || contexts != s.contexts || !slices.Equal(grow, s.grow) || decodes != len(s.due) {
 		return fmt.Errorf("private %d, kept %d; contexts %d, kept %d; grow %v, kept %v; decodes %d, kept %d",
 			private, kv.private, contexts, s.contexts, grow, s.grow, decodes, len(s.due))
 	}
@@ -86,8 +87,9 @@ func FuzzScheduler(f *testing.F) {
 		if len(ops) > 400 {
 			return
 		}
+		block := []int{16, 1, 5}[(len(ops)+int(slots))%3]
 		cfg, err := Config{
-			MaxNumSeqs: 1 + int(slots)%16, KVTokens: blockTokens * (1 + int(capacity)%64), Noise: Quiet,
+			MaxNumSeqs: 1 + int(slots)%16, BlockTokens: block, KVTokens: block * (1 + int(capacity)%64*16/block), Noise: Quiet,
 			MaxBatchedTokens: 17 + int(budget), Seed: uint64(len(ops)),
 		}.resolve()
 		if err != nil {
@@ -146,7 +148,7 @@ func FuzzScheduler(f *testing.F) {
 				for k := range tokens {
 					tokens[k] = int32(op%4)*1000 + int32(k)
 				}
-				q.setPrompt(tokens, "")
+				q.setPrompt(tokens, "", cfg.BlockTokens)
 				want := 1 + int(op)*3%max(1, cfg.MaxModelLen-n)
 				asked[q] = want
 				q.setLength(want, want, true, 0)

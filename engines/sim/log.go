@@ -14,8 +14,12 @@ func (s *Server) logf(level, place, format string, args ...any) {
 	now := time.Now()
 	s.logging.Lock()
 	defer s.logging.Unlock()
-	if s.cfg.Flavor == SGLang {
+	switch s.cfg.Flavor {
+	case SGLang:
 		_, _ = fmt.Fprintf(s.cfg.Log, "[%s] %s\n", now.Format("2006-01-02 15:04:05"), text)
+		return
+	case TensorRTLLM:
+		_, _ = fmt.Fprintf(s.cfg.Log, "[%s] [TRT-LLM] [%.1s] %s\n", now.Format("01/02/2006-15:04:05"), level, text)
 		return
 	}
 	_, _ = fmt.Fprintf(s.cfg.Log, "(EngineCore pid=1) %s %s [%s] %s\n", level, now.Format("01-02 15:04:05"), place, text)
@@ -23,8 +27,12 @@ func (s *Server) logf(level, place, format string, args ...any) {
 
 // logStart says what has started.
 func (s *Server) logStart() {
-	if s.cfg.Flavor == SGLang {
+	switch s.cfg.Flavor {
+	case SGLang:
 		s.logf("INFO", "", "The server is fired up and ready to roll!")
+		return
+	case TensorRTLLM:
+		s.logf("INFO", "", "TensorRT LLM version: %s, serving model %s", Version, s.cfg.Model)
 		return
 	}
 	s.logf("INFO", "api_server.py:1", "vLLM server version %s, serving model %s", Version, s.cfg.Model)
@@ -32,9 +40,9 @@ func (s *Server) logStart() {
 }
 
 // logCompile is the line of vLLM's monitor for a compilation that requests
-// wait for; SGLang has none, and says so in its own words.
+// wait for; the others have none, and say so in words of our own.
 func (s *Server) logCompile(shape string) {
-	if s.cfg.Flavor == SGLang {
+	if s.cfg.Flavor != VLLM {
 		s.logf("INFO", "", "Compiling %s", shape)
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/openloop-go/openloop/engines"
+	"github.com/openloop-go/openloop/engines/openai"
 	"github.com/openloop-go/openloop/engines/sglang"
 	"github.com/openloop-go/openloop/engines/vllm"
 )
@@ -76,13 +77,35 @@ func Open(ctx context.Context, cfg Config) (*Memory, error) {
 
 func (m *Memory) attach(ctx context.Context) error {
 	cfg := m.server.cfg
+	const url = "http://sim.invalid"
 	var err error
-	if cfg.Flavor == SGLang {
-		m.client, err = sglang.Attach(ctx, sglang.Config{URL: "http://sim.invalid", APIKey: cfg.APIKey, Dial: m.listener.dial})
-	} else {
-		m.client, err = vllm.Attach(ctx, vllm.Config{URL: "http://sim.invalid", APIKey: cfg.APIKey, Dial: m.listener.dial})
+	switch cfg.Flavor {
+	case SGLang:
+		m.client, err = sglang.Attach(ctx, sglang.Config{URL: url, APIKey: cfg.APIKey, Dial: m.listener.dial})
+	case TensorRTLLM:
+		if err = m.loaded(ctx); err == nil { // which the others wait for themselves
+			m.client, err = attachPlain(ctx, openai.Config{URL: url, APIKey: cfg.APIKey, Dial: m.listener.dial})
+		}
+	default:
+		m.client, err = vllm.Attach(ctx, vllm.Config{URL: url, APIKey: cfg.APIKey, Dial: m.listener.dial})
 	}
 	return err
+}
+
+// loaded waits for as long as the engine answers nothing after a start.
+func (m *Memory) loaded(ctx context.Context) error {
+	loading := m.server.cfg.Faults.LoadingFor
+	if loading <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(loading)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // Close ends the engine; nothing that it started runs on.
@@ -142,23 +165,13 @@ func (m *Memory) CompileEvents(context.Context) (engines.Count, error) {
 // when it has loaded.
 func (m *Memory) Restart(ctx context.Context) error {
 	m.server.Restart()
-	if loading := m.server.cfg.Faults.LoadingFor; loading > 0 {
-		timer := time.NewTimer(loading)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			return fmt.Errorf("restart the embedded engine: %w", ctx.Err())
-		}
+	if err := m.loaded(ctx); err != nil {
+		return fmt.Errorf("restart the embedded engine: %w", err)
 	}
 	return nil
 }
 
 // VirtualTime reports whether the engine was made in a testing/synctest
 // bubble. Outside of one its clock is the real one, with all that a real clock
-// has to be judged by. A bubble's clock begins at the start of 2000, and no
-// other tells of a bubble.
-func (m *Memory) VirtualTime() bool { return m.server.origin.Before(bubbles) }
-
-// bubbles is later than any bubble's clock gets and earlier than any real one.
-var bubbles = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+// has to be judged by.
+func (m *Memory) VirtualTime() bool { return inBubble(m.server.origin) }

@@ -157,11 +157,17 @@ func (m *Model) submit(r *engines.Request, at time.Duration) {
 		m.report(q, engines.Reply{Status: failure.Status}, failure)
 		return
 	}
+	if r.CacheSalt != "" && m.cfg.Flavor == TensorRTLLM {
+		q.last = at
+		m.report(q, engines.Reply{Status: 400}, &engines.Error{Class: engines.Status, Status: 400,
+			Message: "generate: status 400: extra inputs are not permitted: cache_salt"})
+		return
+	}
 	salt := r.CacheSalt
 	if m.cfg.Faults.IgnoreSalt {
 		salt = ""
 	}
-	q.setPrompt(tokens, salt)
+	q.setPrompt(tokens, salt, m.cfg.BlockTokens)
 	q.setLength(r.MaxTokens, r.MinTokens, r.IgnoreEOS, m.cfg.Faults.OutputCut)
 	m.s.submit(q)
 	if q.state == ended {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// routes are those that both flavors have, and the flavor's own. Any other is
+// routes are those that all flavors have, and the flavor's own. Any other is
 // a 404, or a 405 where another method has one.
 func (s *Server) routes() *http.ServeMux {
 	m := http.NewServeMux()
@@ -15,14 +15,19 @@ func (s *Server) routes() *http.ServeMux {
 	m.HandleFunc("POST /v1/chat/completions", s.generate(true))
 	m.HandleFunc("GET /v1/models", s.models)
 	m.HandleFunc("GET /health", empty)
-	m.HandleFunc("GET /ping", empty)
-	m.HandleFunc("POST /ping", empty)
-	if !s.cfg.Faults.Protocol.NoMetrics {
-		m.HandleFunc("GET /metrics", s.metrics)
-	}
-	if s.cfg.Flavor == SGLang {
-		s.sglangRoutes(m)
+	if s.cfg.Flavor == TensorRTLLM {
+		s.trtllmRoutes(m)
 	} else {
+		m.HandleFunc("GET /ping", empty)
+		m.HandleFunc("POST /ping", empty)
+		if !s.cfg.Faults.Protocol.NoMetrics {
+			m.HandleFunc("GET /metrics", s.metrics)
+		}
+	}
+	switch s.cfg.Flavor {
+	case SGLang:
+		s.sglangRoutes(m)
+	case VLLM:
 		s.vllmRoutes(m)
 	}
 	m.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -66,10 +71,13 @@ func empty(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK
 
 func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 	name := s.cfg.answerModel()
-	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{
+	card := map[string]any{
 		"id": name, "object": "model", "created": int64(s.bootTime() + s.cfg.Faults.Protocol.ClockOff.Seconds()), "owned_by": string(s.cfg.Flavor),
-		"root": name, "parent": nil, "max_model_len": s.cfg.MaxModelLen,
-	}}})
+	}
+	if s.cfg.Flavor != TensorRTLLM {
+		card["root"], card["parent"], card["max_model_len"] = name, nil, s.cfg.MaxModelLen
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{card}})
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
@@ -90,8 +98,12 @@ func (s *Server) failParam(w http.ResponseWriter, status int, text, param string
 		field = param
 	}
 	body := map[string]any{"message": text, "type": kind + "Error", "param": field, "code": status}
-	if s.cfg.Flavor == SGLang {
-		body["object"], body["type"] = "error", kind
+	switch s.cfg.Flavor {
+	case SGLang:
+		body["type"] = kind
+		fallthrough
+	case TensorRTLLM:
+		body["object"] = "error"
 		writeJSON(w, status, body)
 		return
 	}
@@ -100,7 +112,7 @@ func (s *Server) failParam(w http.ResponseWriter, status int, text, param string
 
 // flush empties the cache if the engine is idle and no fault refuses, waiting
 // for idleness as long as it may.
-func (s *Server) flush(r *http.Request, patience time.Duration) bool {
+func (s *Server) flush(r *http.Request, patience time.Duration) (success, idle bool) {
 	const pause = 10 * time.Millisecond
 	for ; patience > 0; patience -= pause {
 		s.mu.Lock()
@@ -117,10 +129,10 @@ func (s *Server) flush(r *http.Request, patience time.Duration) bool {
 		}
 		timer.Stop()
 		if r.Context().Err() != nil {
-			return false
+			return false, false
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.sched.flush()
+	return s.sched.flush(), s.sched.idle()
 }

@@ -36,7 +36,7 @@ func serve(t *testing.T, cfg sim.Config) func(method, path, body string) *httpte
 var fast = sim.Profile{Hardware: "1x Test GPU", WeightBytes: 1e6, KVBytes: 1, Bandwidth: 1e12, Parameters: 1e3, FLOPS: 1e12}
 
 func TestRoutes(t *testing.T) {
-	vllm, dev, sglang := sim.Config{}, sim.Config{DevMode: true}, sim.Config{Flavor: sim.SGLang}
+	vllm, dev, sglang, trtllm := sim.Config{}, sim.Config{DevMode: true}, sim.Config{Flavor: sim.SGLang}, sim.Config{Flavor: sim.TensorRTLLM}
 	const ask = `{"prompt":[1,2,3],"max_tokens":2,"ignore_eos":true}`
 	for _, row := range []struct {
 		name         string
@@ -74,10 +74,22 @@ func TestRoutes(t *testing.T) {
 		{"SGLang's model, as it was", sglang, "GET", "/get_model_info", "", 200, `"tokenizer_path"`},
 		{"SGLang's info", sglang, "GET", "/server_info", "", 200, `"max_running_requests":64`},
 		{"SGLang's loads", sglang, "GET", "/v1/loads", "", 200, `"num_waiting_reqs":0`},
-		{"SGLang's load, as it was", sglang, "GET", "/get_load", "", 200, `"num_reqs":0`},
+		{"SGLang's load, as it was", sglang, "GET", "/get_load", "", 404, `Not Found`},
+		{"TensorRT-LLM's models", trtllm, "GET", "/v1/models", "", 200, `"object":"model","owned_by":"tensorrt_llm"}`},
+		{"TensorRT-LLM's version", trtllm, "GET", "/version", "", 200, `{"version":"` + sim.Version + `"}`},
+		{"TensorRT-LLM's health", trtllm, "GET", "/health_generate", "", 200, "Generation health check OK"},
+		{"TensorRT-LLM's statistics", trtllm, "GET", "/metrics", "", 200, "[]"},
+		{"vLLM's flush on TensorRT-LLM", trtllm, "POST", "/reset_prefix_cache", "", 404, "Not Found"},
+		{"SGLang's flush on TensorRT-LLM", trtllm, "POST", "/flush_cache", "", 404, "Not Found"},
+		{"no ping on TensorRT-LLM", trtllm, "GET", "/ping", "", 404, "Not Found"},
+		{"a completion on TensorRT-LLM", trtllm, "POST", "/v1/completions", `{"model":"` + sim.DefaultModel + `","prompt":[1,2],"max_tokens":2,"ignore_eos":true,"min_tokens":2}`, 200, `"completion_tokens":2`},
+		{"a salt on TensorRT-LLM", trtllm, "POST", "/v1/completions", `{"prompt":"a","cache_salt":"s"}`, 400, `{"error":"[{'type': 'extra_forbidden', 'loc': ('body', 'cache_salt'), 'msg': 'Extra inputs are not permitted', 'input': \"s\"}]"}`},
+		{"a salt in a chat on TensorRT-LLM", trtllm, "POST", "/v1/chat/completions", `{"messages":[{"role":"user","content":"a"}],"max_tokens":2,"cache_salt":"s"}`, 200, `"cached_tokens":0`},
+		{"token ids in a chat on TensorRT-LLM", trtllm, "POST", "/v1/chat/completions", `{"messages":[{"role":"user","content":"a"}],"return_token_ids":true}`, 400, `'return_token_ids'`},
+		{"an error on TensorRT-LLM", trtllm, "POST", "/v1/completions", `{"prompt":""}`, 400, `{"code":400,"message":"the prompt is empty: it must have at least one token","object":"error","param":null,"type":"BadRequestError"}`},
 		{"SGLang's readiness", sglang, "GET", "/ready", "", 200, ""},
-		{"metrics", vllm, "GET", "/metrics", "", 200, "# TYPE vllm:num_requests_running gauge\nvllm:num_requests_running{model_name=\"meta-llama/Meta-Llama-3-8B-Instruct\",engine=\"0\"} 0\n"},
-		{"SGLang's metrics", sglang, "GET", "/metrics", "", 200, "\nsglang:cached_tokens_total{"},
+		{"metrics", vllm, "GET", "/metrics", "", 200, "# TYPE vllm:num_requests_running gauge\nvllm:num_requests_running{engine=\"0\",model_name=\"meta-llama/Meta-Llama-3-8B-Instruct\"} 0\n"},
+		{"SGLang's metrics", sglang, "GET", "/metrics", "", 200, "\nsglang:num_retracted_reqs{"},
 		{"no such route", vllm, "GET", "/nothing", "", 404, "Not Found"},
 
 		{"a completion", vllm, "POST", "/v1/completions", ask, 200, `"object":"text_completion"`},

@@ -27,7 +27,7 @@ type scheduler struct {
 	// next step attends to; grow counts them by the step, modulo the block
 	// size, at which they need another block.
 	contexts int
-	grow     [blockTokens]int
+	grow     []int
 	leaving  int // running and waiting sequences whose client has gone
 	refusals int // of flushes, by a fault
 
@@ -76,7 +76,8 @@ func (s *scheduler) boot() {
 	if f := s.cfg.Faults; f.SlowStartShare > 0 && unit(mix(s.cfg.Seed, mix(s.start, 3))) < f.SlowStartShare {
 		s.slow = f.SlowStartFactor
 	}
-	s.kv = newKVCache((s.cfg.KVTokens-s.cfg.Faults.LostKVTokens)/blockTokens, s.cfg.Faults.CacheOff)
+	s.kv = newKVCache((s.cfg.KVTokens-s.cfg.Faults.LostKVTokens)/s.cfg.BlockTokens, s.cfg.Faults.CacheOff)
+	s.grow = make([]int, s.cfg.BlockTokens)
 	s.shapes = [64][64]bool{}
 	s.count = counters{}
 }
@@ -85,7 +86,7 @@ func (s *scheduler) boot() {
 func (s *scheduler) abandon() {
 	lost := append(slices.Clone(s.running), s.queue.all()...)
 	s.running, s.due, s.contexts, s.leaving = s.running[:0], s.due[:0], 0, 0
-	s.grow = [blockTokens]int{}
+	clear(s.grow)
 	s.queue = queue{}
 	s.step = step{end: s.clock, first: s.step.first[:0]}
 	for _, q := range lost {
@@ -143,7 +144,7 @@ func (s *scheduler) begin(start time.Duration) (time.Duration, bool) {
 		s.dropGone(start)
 	}
 	preempted := false
-	for !s.kv.reserve(s.grow[s.steps%blockTokens]) {
+	for !s.kv.reserve(s.grow[s.steps%len(s.grow)]) {
 		s.preempt(s.running[len(s.running)-1])
 		preempted = true
 	}
@@ -229,14 +230,14 @@ func (s *scheduler) finish(q *sequence) {
 // prefix cache until the room is needed.
 func (s *scheduler) leave(q *sequence) {
 	held := q.computed
-	allocated := blocks(q.target)
+	allocated := q.blocks(q.target)
 	if q.state == decoding {
 		q.close(s.steps)
 		heap.Remove(&s.due, q.place)
 		s.contexts -= q.prompt + q.before
 		s.grow[q.phase]--
 		held = q.prompt + q.before - 1
-		allocated = blocks(held)
+		allocated = q.blocks(held)
 	}
 	q.state = waiting
 	i := slices.Index(s.running, q)

@@ -43,6 +43,7 @@ type sequence struct {
 	order   uint64        // of admission
 
 	prompt int    // tokens
+	size   int    // of a block of the KV cache
 	hash   uint64 // of the prompt; the answer follows from it
 	salt   uint64 // of the cache; zero is none
 	keys   []uint64
@@ -72,7 +73,7 @@ type sequence struct {
 }
 
 // blocks is the number of blocks that tokens take.
-func blocks(tokens int) int { return (tokens + blockTokens - 1) / blockTokens }
+func (s *sequence) blocks(tokens int) int { return (tokens + s.size - 1) / s.size }
 
 // made is the number of tokens made by the end of so many steps.
 func (s *sequence) made(steps int) int {
@@ -96,14 +97,18 @@ func (s *sequence) open(step int) {
 	s.state = decoding
 	s.segments = append(s.segments, segment{from: step})
 	s.due = step + s.want - s.before - 1
-	s.phase = ((1-s.prompt-s.before+step)%blockTokens + blockTokens) % blockTokens
+	s.phase = ((1-s.prompt-s.before+step)%s.size + s.size) % s.size
 }
 
-// setPrompt takes the prompt and what follows from it.
-func (s *sequence) setPrompt(tokens []int32, salt string) {
-	s.prompt = len(tokens)
-	s.keys, s.hash = blockKeys(s.keys[:0], tokens)
-	s.rest = append(s.rest[:0], tokens[len(tokens)/blockTokens*blockTokens:]...)
+// setPrompt takes the prompt and what follows from it, where blocks of the KV
+// cache have so many tokens.
+func (s *sequence) setPrompt(tokens []int32, salt string, size int) {
+	s.prompt, s.size = len(tokens), size
+	s.keys, s.hash = blockKeys(s.keys[:0], tokens, answerBlock)
+	if size != answerBlock {
+		s.keys, _ = blockKeys(s.keys[:0], tokens, size)
+	}
+	s.rest = append(s.rest[:0], tokens[len(tokens)/size*size:]...)
 	s.salt = 0
 	if salt != "" {
 		s.salt = hashString(salt)
@@ -131,9 +136,14 @@ func (s *sequence) extendKeys(tokens int) {
 	if n := len(s.keys); n > 0 {
 		h = s.keys[n-1] ^ s.salt
 	}
-	for len(s.keys) < tokens/blockTokens {
-		var b [blockTokens]int32
-		at := len(s.keys)*blockTokens - (s.prompt - len(s.rest))
+	var room [2 * answerBlock]int32
+	b := room[:]
+	if s.size > len(b) {
+		b = make([]int32, s.size)
+	}
+	b = b[:s.size]
+	for len(s.keys) < tokens/s.size {
+		at := len(s.keys)*s.size - (s.prompt - len(s.rest))
 		for i := range b {
 			if at+i < len(s.rest) {
 				b[i] = s.rest[at+i]
@@ -141,7 +151,7 @@ func (s *sequence) extendKeys(tokens int) {
 				b[i] = outputToken(s.hash, at+i-len(s.rest))
 			}
 		}
-		h = hashBlock(h, &b)
+		h = hashBlock(h, b)
 		s.keys = append(s.keys, h^s.salt)
 	}
 }

@@ -32,6 +32,7 @@ type Server struct {
 	quit    chan struct{}
 	stopped chan struct{} // the loop has ended
 	logging sync.Mutex
+	clock   func() int64 // that stamps events; nil does not
 }
 
 // keepAlive is how long an idle connection stays open: uvicorn's default, and
@@ -47,6 +48,9 @@ func NewServer(cfg Config) (*Server, error) {
 	s := &Server{
 		cfg: cfg, origin: time.Now(), stats: newStats(),
 		wake: make(chan struct{}, 1), quit: make(chan struct{}), stopped: make(chan struct{}),
+	}
+	if cfg.StampEvents {
+		s.clock = clockOf(s.origin)
 	}
 	s.sched = newScheduler(cfg, 0, s.ended)
 	s.mux = s.routes()
@@ -143,13 +147,13 @@ func (s *Server) Handler() http.Handler {
 	})
 }
 
-// authorized checks the key: vLLM wants it on its /v1 routes only, SGLang
-// everywhere but for health and metrics.
+// authorized checks the key: SGLang wants it everywhere but for health and
+// metrics, the others on their /v1 routes only.
 func (s *Server) authorized(r *http.Request) bool {
 	if s.cfg.APIKey == "" || r.Header.Get("Authorization") == "Bearer "+s.cfg.APIKey {
 		return true
 	}
-	if s.cfg.Flavor == VLLM {
+	if s.cfg.Flavor != SGLang {
 		return len(r.URL.Path) < 3 || r.URL.Path[:3] != "/v1"
 	}
 	return slices.Contains([]string{"/health", "/health_generate", "/ping", "/metrics"}, r.URL.Path)

@@ -3,13 +3,15 @@ package sim
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 )
 
-// What SGLang answers to a flush.
+// What SGLang answers to a flush: the last where it was to wait.
 const (
 	cacheFlushed = "Cache flushed.\nPlease check backend logs for more details. (When there are running or waiting requests, the operation will not be performed.)\n"
 	flushFailed  = "Flush cache failed.\n"
+	flushTimeout = "Timed out waiting for idle state."
 )
 
 // sglangRoutes are SGLang's own, with their older names.
@@ -23,7 +25,6 @@ func (s *Server) sglangRoutes(m *http.ServeMux) {
 		m.HandleFunc(route, s.sglangInfo)
 	}
 	m.HandleFunc("GET /v1/loads", s.sglangLoads)
-	m.HandleFunc("GET /get_load", s.sglangLoad)
 	for _, route := range []string{"GET /flush_cache", "POST /flush_cache"} {
 		m.HandleFunc(route, s.sglangFlush)
 	}
@@ -40,13 +41,16 @@ func (s *Server) sglangFlush(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	success := s.flush(r, time.Duration(timeout*float64(time.Second)))
+	success, idle := s.flush(r, time.Duration(timeout*float64(time.Second)))
 	status, text := http.StatusOK, cacheFlushed
 	if !success {
 		status, text = http.StatusBadRequest, flushFailed
+		if timeout > 0 && !idle {
+			text = flushTimeout
+		}
 	}
 	s.logf("INFO", "scheduler", "Cache flushed: %v", success)
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header()["Content-Type"] = nil // it says none
 	w.WriteHeader(status)
 	if !s.cfg.Faults.FlushEmptyBody {
 		_, _ = w.Write([]byte(text))
@@ -56,7 +60,7 @@ func (s *Server) sglangFlush(w http.ResponseWriter, r *http.Request) {
 // healthGenerate makes one token, and looks once a second whether it is there.
 func (s *Server) healthGenerate(w http.ResponseWriter, r *http.Request) {
 	q := &sequence{id: "HEALTH_CHECK", feed: newFeed()}
-	q.setPrompt([]int32{0}, "")
+	q.setPrompt([]int32{0}, "", s.cfg.BlockTokens)
 	q.setLength(1, 1, true, 0)
 	s.submit(q)
 	second := time.NewTicker(time.Second)
@@ -88,7 +92,7 @@ func (s *Server) sglangInfo(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{
 		"model_path": c.answerModel(), "served_model_name": c.answerModel(), "version": Version, "status": "ready",
 		"dtype": "bfloat16", "device": "cuda", "tp_size": 1, "pp_size": 1, "dp_size": 1,
-		"max_running_requests": c.MaxNumSeqs, "chunked_prefill_size": c.MaxBatchedTokens, "page_size": blockTokens,
+		"max_running_requests": c.MaxNumSeqs, "chunked_prefill_size": c.MaxBatchedTokens, "page_size": c.BlockTokens,
 		"max_total_num_tokens": c.KVTokens, "context_length": c.MaxModelLen, "stream_interval": 1,
 		"disable_radix_cache": false, "enable_metrics": true, "enable_cache_report": !c.Faults.HideCached,
 		"internal_states": []any{map[string]any{"max_running_requests": c.MaxNumSeqs}},
@@ -98,21 +102,15 @@ func (s *Server) sglangInfo(w http.ResponseWriter, _ *http.Request) {
 func (s *Server) sglangLoads(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	running, waiting := s.load()
-	used := s.sched.kv.inUse() * blockTokens
+	used := s.sched.kv.inUse() * s.cfg.BlockTokens
 	s.mu.Unlock()
-	writeJSON(w, http.StatusOK, map[string]any{"dp_rank_count": 1, "loads": []any{map[string]any{
-		"dp_rank": 0, "num_running_reqs": running, "num_waiting_reqs": waiting, "num_used_tokens": used,
-		"max_total_num_tokens": s.cfg.KVTokens,
-	}}})
-}
-
-// sglangLoad is the older form of /v1/loads.
-func (s *Server) sglangLoad(w http.ResponseWriter, _ *http.Request) {
-	s.mu.Lock()
-	running, waiting := s.load()
-	used := s.sched.kv.inUse() * blockTokens
-	s.mu.Unlock()
-	writeJSON(w, http.StatusOK, []any{map[string]any{
-		"dp_rank": 0, "num_reqs": running + waiting, "num_waiting_reqs": waiting, "num_tokens": used,
-	}})
+	writeJSON(w, http.StatusOK, map[string]any{
+		"timestamp": time.Now().UTC().Format("2006-01-02T15:04:05.000000+00:00"), "version": Version,
+		"accelerator": strings.TrimPrefix(s.cfg.Hardware, "1x "), "num_accelerators": 1,
+		"loads": []any{map[string]any{
+			"dp_rank": 0, "num_running_reqs": running, "num_waiting_reqs": waiting, "num_total_reqs": running + waiting,
+			"num_used_tokens": used, "max_total_num_tokens": s.cfg.KVTokens, "max_running_requests": s.cfg.MaxNumSeqs,
+			"token_usage": float64(used) / float64(s.cfg.KVTokens),
+		}},
+	})
 }

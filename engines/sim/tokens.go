@@ -9,8 +9,9 @@ const (
 	specials   = 128_000
 )
 
-// blockTokens is the number of tokens in a block of the KV cache.
-const blockTokens = 16
+// answerBlock is the block size by which a prompt is hashed to make its answer,
+// whatever the size of the cache's own blocks.
+const answerBlock = 16
 
 // Odd constants of wyhash, which hashBlock follows.
 const (
@@ -49,7 +50,13 @@ func hashString(s string) uint64 {
 }
 
 // hashBlock chains the hash h of all blocks before with one more.
-func hashBlock(h uint64, b *[blockTokens]int32) uint64 {
+func hashBlock(h uint64, b []int32) uint64 {
+	if len(b) != answerBlock {
+		for _, t := range b {
+			h = fold(h^uint64(uint32(t))^wy0, wy3)
+		}
+		return fold(h^wy1, wy2^uint64(len(b)))
+	}
 	two := func(i int) uint64 { return uint64(uint32(b[i])) | uint64(uint32(b[i+1]))<<32 }
 	return fold(
 		fold(two(0)^wy0, two(2)^wy1)^fold(two(4)^wy1, two(6)^wy2)^h,
@@ -58,12 +65,12 @@ func hashBlock(h uint64, b *[blockTokens]int32) uint64 {
 
 // blockKeys appends the chained hash of every whole block of tokens and
 // returns the hash of everything, the rest included.
-func blockKeys(keys []uint64, tokens []int32) ([]uint64, uint64) {
+func blockKeys(keys []uint64, tokens []int32, size int) ([]uint64, uint64) {
 	h := uint64(wy2)
-	for len(tokens) >= blockTokens {
-		h = hashBlock(h, (*[blockTokens]int32)(tokens))
+	for len(tokens) >= size {
+		h = hashBlock(h, tokens[:size])
 		keys = append(keys, h)
-		tokens = tokens[blockTokens:]
+		tokens = tokens[size:]
 	}
 	all := h
 	for _, t := range tokens {

@@ -9,9 +9,7 @@ import (
 // vllmRoutes are vLLM's own. Those of development mode do not exist outside
 // of it, as on a server without VLLM_SERVER_DEV_MODE=1.
 func (s *Server) vllmRoutes(m *http.ServeMux) {
-	m.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, http.StatusOK, map[string]any{"version": Version})
-	})
+	m.HandleFunc("GET /version", s.version)
 	m.HandleFunc("GET /load", func(w http.ResponseWriter, _ *http.Request) {
 		s.mu.Lock()
 		running, waiting := s.load()
@@ -24,7 +22,7 @@ func (s *Server) vllmRoutes(m *http.ServeMux) {
 		return
 	}
 	m.HandleFunc("POST /reset_prefix_cache", func(w http.ResponseWriter, r *http.Request) {
-		success := s.flush(r, 0)
+		success, _ := s.flush(r, 0)
 		s.logf("INFO", "block_pool.py:460", "Successfully reset prefix cache: %v", success)
 		if s.cfg.Faults.FlushEmptyBody {
 			w.WriteHeader(http.StatusOK)
@@ -37,13 +35,25 @@ func (s *Server) vllmRoutes(m *http.ServeMux) {
 	m.HandleFunc("GET /server_info", s.vllmInfo)
 }
 
-// vllmInfo answers /server_info, in text unless JSON is asked for.
+func (s *Server) version(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]any{"version": Version})
+}
+
+// vllmInfo answers /server_info, in text unless JSON is asked for: of the 30
+// sections of a real one those that tell what decides performance.
 func (s *Server) vllmInfo(w http.ResponseWriter, r *http.Request) {
 	c := s.cfg
 	config := map[string]any{
-		"model_config":     map[string]any{"model": c.Model, "max_model_len": c.MaxModelLen, "dtype": "bfloat16"},
-		"scheduler_config": map[string]any{"max_num_seqs": c.MaxNumSeqs, "max_num_batched_tokens": c.MaxBatchedTokens, "enable_chunked_prefill": true},
-		"cache_config":     map[string]any{"block_size": blockTokens, "enable_prefix_caching": true, "num_gpu_blocks": c.KVTokens / blockTokens},
+		"model_config": map[string]any{"model": c.Model, "max_model_len": c.MaxModelLen, "dtype": "torch.bfloat16",
+			"quantization": nil, "revision": nil, "enforce_eager": false},
+		"load_config":   map[string]any{"load_format": "auto"},
+		"device_config": map[string]any{"device": "cuda", "device_type": "cuda"},
+		"parallel_config": map[string]any{"tensor_parallel_size": 1, "pipeline_parallel_size": 1, "data_parallel_size": 1,
+			"enable_expert_parallel": false, "eplb_config": map[string]any{"policy": "default", "window_size": 1000}},
+		"scheduler_config": map[string]any{"max_num_seqs": c.MaxNumSeqs, "max_num_batched_tokens": c.MaxBatchedTokens,
+			"enable_chunked_prefill": true, "policy": "fcfs", "stream_interval": 1},
+		"cache_config": map[string]any{"block_size": c.BlockTokens, "enable_prefix_caching": true, "cache_dtype": "auto",
+			"gpu_memory_utilization": 0.9, "num_gpu_blocks": c.KVTokens / c.BlockTokens},
 	}
 	var shown any = config
 	if r.URL.Query().Get("config_format") != "json" {

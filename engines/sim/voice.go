@@ -2,24 +2,25 @@ package sim
 
 import (
 	"encoding/json"
-	"math"
 	"strconv"
 	"time"
 )
 
-// voice writes a sequence's answer in the form that its request asked for.
+// voice writes a sequence's answer in the form that its request asked for, and
+// in the flavor's words: those of vLLM 0.32 and SGLang 0.5.23.
 type voice struct {
 	q      *sequence
 	ask    *ask
 	chat   bool
-	sglang bool
+	flavor Flavor
 	prompt []int32 // for return_token_ids; nil when not asked for
 	model  string
-	name   string // the reply's id
-	made   int64  // when, in Unix seconds
-	hide   bool   // cached tokens
-	mute   bool   // all counts
-	size   int    // tokens an event
+	name   string       // the reply's id
+	made   int64        // when, in Unix seconds
+	hide   bool         // cached tokens
+	mute   bool         // all counts
+	size   int          // tokens an event
+	clock  func() int64 // stamps events; nil does not
 	off    float64
 
 	buf    []byte
@@ -30,7 +31,7 @@ type voice struct {
 
 func newVoice(s *Server, a *ask, q *sequence, chat bool, prompt []int32) *voice {
 	v := &voice{
-		q: q, ask: a, chat: chat, sglang: s.cfg.Flavor == SGLang, model: s.cfg.answerModel(),
+		q: q, ask: a, chat: chat, flavor: s.cfg.Flavor, model: s.cfg.answerModel(), clock: s.clock,
 		made: time.Now().Add(s.cfg.Faults.Protocol.ClockOff).Unix(), off: s.cfg.Faults.Protocol.Miscount,
 		hide: s.cfg.Faults.HideCached, mute: s.cfg.Faults.NoUsage,
 		size: max(1, s.cfg.Faults.TokensPerEvent, a.StreamInterval),
@@ -43,7 +44,7 @@ func newVoice(s *Server, a *ask, q *sequence, chat bool, prompt []int32) *voice 
 	if chat {
 		object, v.name = "chat.completion.chunk", "chatcmpl-"+q.id
 	}
-	if v.sglang {
+	if v.flavor == SGLang {
 		v.name = q.id
 	}
 	v.head = append(v.head, `data: {"id":`...)
@@ -71,67 +72,128 @@ func (v *voice) upTo(made int, over bool) {
 	}
 }
 
-// event writes one event with the tokens after those sent, up to token upTo.
+// event writes one event with the tokens after those sent, up to token upTo. In
+// chats the role goes before, and SGLang's finish reason after, in an event of
+// its own.
 func (v *voice) event(upTo int, last bool) {
 	if v.chat && !v.spoken {
-		v.spoken = true
-		v.buf = append(v.buf, v.head...)
-		v.buf = append(v.buf, `{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null`...)
-		v.promptIDs()
-		v.buf = append(v.buf, `}]`...)
-		v.running(0)
-		v.buf = append(v.buf, "}\n\n"...)
+		v.role()
 	}
-	b := append(v.buf, v.head...)
+	apart := v.chat && v.flavor == SGLang
+	v.begin()
 	if v.chat {
-		b = append(b, `{"index":0,"delta":{"content":"`...)
+		v.add(`{"index":0,"delta":{`, v.reasoning(), `"content":"`)
 	} else {
-		b = append(b, `{"index":0,"text":"`...)
+		v.add(`{"index":0,"text":"`)
 	}
 	for i := v.sent; i < upTo; i++ {
-		b = appendToken(b, outputToken(v.q.hash, i))
+		v.buf = appendToken(v.buf, outputToken(v.q.hash, i))
 	}
-	b = append(b, '"')
+	v.add(`"`)
 	if v.chat {
-		b = append(b, '}')
+		v.add(`}`)
 	}
-	b = append(b, `,"logprobs":null,"finish_reason":`...)
-	if last {
-		b = append(append(append(b, '"'), v.q.reason...), '"')
+	v.reason(last && !apart)
+	v.ids(upTo)
+	v.add(`}]`)
+	v.running(upTo)
+	if last && !v.ask.StreamOptions.IncludeUsage { // else it is on the event of counts
+		v.fingerprint()
+	}
+	v.end()
+	v.sent = upTo
+	if last && apart {
+		v.begin()
+		v.add(`{"index":0,"delta":{"reasoning_content":null}`)
+		v.reason(true)
+		v.add(`}]`)
+		v.end()
+	}
+}
+
+// role writes the event by which a chat begins.
+func (v *voice) role() {
+	v.spoken = true
+	v.begin()
+	v.add(`{"index":0,"delta":{`, v.reasoning(), `"role":"assistant","content":""},"logprobs":null,"finish_reason":null`)
+	if v.flavor == SGLang {
+		v.add(`,"matched_stop":null}]`)
 	} else {
-		b = append(b, "null"...)
-	}
-	if v.sglang {
-		b = append(b, `,"matched_stop":null`...)
-	} else {
-		b = append(b, `,"stop_reason":null`...)
-	}
-	v.buf = b
-	if v.ask.ReturnTokenIDs {
-		if v.sent == 0 && !v.chat {
-			v.promptIDs()
+		v.add(`}]`)
+		v.running(0)
+		if v.flavor == VLLM {
+			v.list("prompt_token_ids", v.prompt)
+			v.add(`,"prompt_text":null`)
 		}
-		v.buf = append(v.buf, `,"token_ids":[`...)
+	}
+	v.end()
+}
+
+// reasoning is the field that SGLang has in every delta.
+func (v *voice) reasoning() string {
+	if v.flavor == SGLang {
+		return `"reasoning_content":null,`
+	}
+	return ""
+}
+
+// reason writes how a choice ended, if it has.
+func (v *voice) reason(over bool) {
+	v.add(`,"logprobs":null,"finish_reason":`)
+	if over {
+		v.add(`"`, v.q.reason, `"`)
+	} else {
+		v.add(`null`)
+	}
+	switch {
+	case v.flavor == SGLang:
+		v.add(`,"matched_stop":null`)
+	case !v.chat || over:
+		v.add(`,"stop_reason":null`)
+	}
+}
+
+// ids writes the ids of an event's tokens and, in the first one, the prompt's.
+// SGLang has none in chats, and TensorRT-LLM none at all; vLLM writes null
+// where they were not asked for.
+func (v *voice) ids(upTo int) {
+	asked := v.ask.ReturnTokenIDs
+	if v.flavor == TensorRTLLM || v.flavor == SGLang && (v.chat || !asked) {
+		return
+	}
+	var prompt []int32
+	if v.sent == 0 && !v.chat {
+		prompt = v.prompt
+	}
+	if v.flavor == VLLM && !v.chat {
+		v.list("prompt_token_ids", prompt)
+	}
+	if asked {
+		v.add(`,"token_ids":[`)
 		for i := v.sent; i < upTo; i++ {
 			v.id(outputToken(v.q.hash, i), i == v.sent)
 		}
-		v.buf = append(v.buf, ']')
+		v.add(`]`)
+	} else {
+		v.add(`,"token_ids":null`)
 	}
-	v.buf = append(v.buf, `}]`...)
-	v.running(upTo)
-	v.buf = append(v.buf, "}\n\n"...)
-	v.sent = upTo
+	if v.flavor == SGLang && prompt != nil {
+		v.list("prompt_token_ids", prompt)
+	}
 }
 
-func (v *voice) promptIDs() {
-	if v.prompt == nil {
+// list writes a field of ids, null when there are none.
+func (v *voice) list(name string, ids []int32) {
+	v.add(`,"`, name, `":`)
+	if ids == nil {
+		v.add(`null`)
 		return
 	}
-	v.buf = append(v.buf, `,"prompt_token_ids":[`...)
-	for i, id := range v.prompt {
+	v.add(`[`)
+	for i, id := range ids {
 		v.id(id, i == 0)
 	}
-	v.buf = append(v.buf, ']')
+	v.add(`]`)
 }
 
 func (v *voice) id(id int32, first bool) {
@@ -141,41 +203,21 @@ func (v *voice) id(id int32, first bool) {
 	v.buf = strconv.AppendInt(v.buf, int64(id), 10)
 }
 
-// running writes the usage so far into an event, where it was asked for.
-func (v *voice) running(tokens int) {
-	if v.ask.StreamOptions.ContinuousUsage {
-		v.buf = append(v.buf, `,"usage":`...)
-		v.counts(tokens)
-		v.buf = append(v.buf, '}')
+func (v *voice) begin() { v.buf = append(v.buf, v.head...) }
+
+func (v *voice) add(parts ...string) {
+	for _, p := range parts {
+		v.buf = append(v.buf, p...)
 	}
 }
 
-// told is the number of output tokens that usage tells of so many.
-func (v *voice) told(tokens int) int { return tokens + int(math.Round(v.off*float64(tokens))) }
-
-// counts writes a usage object but for its closing brace.
-func (v *voice) counts(tokens int) {
-	tokens = v.told(tokens)
-	b := append(v.buf, `{"prompt_tokens":`...)
-	b = strconv.AppendInt(b, int64(v.q.prompt), 10)
-	b = append(b, `,"total_tokens":`...)
-	b = strconv.AppendInt(b, int64(v.q.prompt+tokens), 10)
-	b = append(b, `,"completion_tokens":`...)
-	v.buf = strconv.AppendInt(b, int64(tokens), 10)
-}
-
-// usage writes the last event's counts, where they were asked for.
-func (v *voice) usage() {
-	if !v.ask.StreamOptions.IncludeUsage {
-		return
+// end ends an event, with the time where it is asked for.
+func (v *voice) end() {
+	if v.clock != nil {
+		v.add(`,"sent":`)
+		v.buf = strconv.AppendInt(v.buf, v.clock(), 10)
 	}
-	v.buf = append(append(v.buf, v.head...), `],"usage":`...)
-	v.counts(v.sent)
-	if !v.hide {
-		v.buf = append(v.buf, `,"prompt_tokens_details":{"cached_tokens":`...)
-		v.buf = append(strconv.AppendInt(v.buf, int64(v.q.hit), 10), '}')
-	}
-	v.buf = append(v.buf, "}}\n\n"...)
+	v.add("}\n\n")
 }
 
 // error writes an error object into the stream.
@@ -186,34 +228,3 @@ func (v *voice) error(text string) {
 }
 
 func (v *voice) done() { v.buf = append(v.buf, "data: [DONE]\n\n"...) }
-
-// object is the whole answer of a request that does not stream.
-func (v *voice) object() map[string]any {
-	ids := make([]int32, v.q.want)
-	for i := range ids {
-		ids[i] = outputToken(v.q.hash, i)
-	}
-	text := detokenize(ids)
-	choice := map[string]any{"index": 0, "logprobs": nil, "finish_reason": v.q.reason}
-	object := "text_completion"
-	if v.chat {
-		object = "chat.completion"
-		choice["message"] = map[string]any{"role": "assistant", "content": text}
-	} else {
-		choice["text"] = text
-	}
-	if v.ask.ReturnTokenIDs {
-		choice["token_ids"], choice["prompt_token_ids"] = ids, v.prompt
-	}
-	answer := map[string]any{"id": v.name, "object": object, "created": v.made, "model": v.model, "choices": []any{choice}}
-	if v.mute {
-		return answer
-	}
-	tokens := v.told(v.q.want)
-	usage := map[string]any{"prompt_tokens": v.q.prompt, "completion_tokens": tokens, "total_tokens": v.q.prompt + tokens}
-	if !v.hide {
-		usage["prompt_tokens_details"] = map[string]any{"cached_tokens": v.q.hit}
-	}
-	answer["usage"] = usage
-	return answer
-}

@@ -16,6 +16,8 @@ func identify(ctx context.Context, client *openai.Engine, models []openai.Model)
 		switch m.OwnedBy {
 		case "vllm", "sglang", "llamacpp":
 			return m.OwnedBy, m.OwnedBy, nil
+		case "tensorrt_llm", "lmdeploy": // no packages of theirs, and routes of vLLM's names
+			return "", m.OwnedBy, nil
 		}
 		said = m.OwnedBy
 	}

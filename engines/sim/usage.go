@@ -1,0 +1,105 @@
+package sim
+
+import (
+	"math"
+	"strconv"
+)
+
+// running writes the usage so far into an event, where it was asked for.
+func (v *voice) running(tokens int) {
+	switch {
+	case v.ask.StreamOptions.ContinuousUsage:
+		v.add(`,"usage":`)
+		v.counts(tokens)
+		if v.flavor == SGLang {
+			v.add(`,"prompt_tokens_details":null,"reasoning_tokens":0,"completion_tokens_details":null`)
+		}
+		v.add(`}`)
+	case v.flavor == SGLang && !v.chat:
+		v.add(`,"usage":null`)
+	}
+}
+
+// told is the number of output tokens that usage tells of so many.
+func (v *voice) told(tokens int) int { return tokens + int(math.Round(v.off*float64(tokens))) }
+
+// counts writes a usage object but for its closing brace.
+func (v *voice) counts(tokens int) {
+	tokens = v.told(tokens)
+	b := append(v.buf, `{"prompt_tokens":`...)
+	b = strconv.AppendInt(b, int64(v.q.prompt), 10)
+	b = append(b, `,"total_tokens":`...)
+	b = strconv.AppendInt(b, int64(v.q.prompt+tokens), 10)
+	b = append(b, `,"completion_tokens":`...)
+	v.buf = strconv.AppendInt(b, int64(tokens), 10)
+}
+
+// usage writes the last event's counts, where they were asked for.
+func (v *voice) usage() {
+	if !v.ask.StreamOptions.IncludeUsage {
+		return
+	}
+	v.begin()
+	v.add(`],"usage":`)
+	v.counts(v.sent)
+	switch {
+	case !v.hide:
+		v.add(`,"prompt_tokens_details":{"cached_tokens":`)
+		v.buf = strconv.AppendInt(v.buf, int64(v.q.hit), 10)
+		if v.flavor == VLLM && v.chat {
+			v.add(`,"created_cache_tokens":`)
+			v.buf = strconv.AppendInt(v.buf, int64(v.q.prompt/v.q.size*v.q.size-v.q.hit), 10)
+		}
+		v.add(`}`)
+	case v.flavor == SGLang && v.chat:
+		v.add(`,"prompt_tokens_details":null`)
+	}
+	if v.flavor == SGLang {
+		v.add(`,"reasoning_tokens":0`)
+		if v.chat {
+			v.add(`,"completion_tokens_details":null`)
+		}
+	}
+	v.add(`}`)
+	v.fingerprint()
+	v.end()
+}
+
+// fingerprint is what vLLM writes into the last event that has choices or
+// counts.
+func (v *voice) fingerprint() {
+	if v.flavor == VLLM {
+		v.add(`,"system_fingerprint":"vllm-`, Version, `"`)
+	}
+}
+
+// object is the whole answer of a request that does not stream.
+func (v *voice) object() map[string]any {
+	ids := make([]int32, v.q.want)
+	for i := range ids {
+		ids[i] = outputToken(v.q.hash, i)
+	}
+	text := detokenize(ids)
+	choice := map[string]any{"index": 0, "logprobs": nil, "finish_reason": v.q.reason}
+	object := "text_completion"
+	if v.chat {
+		object = "chat.completion"
+		choice["message"] = map[string]any{"role": "assistant", "content": text}
+	} else {
+		choice["text"] = text
+	}
+	if v.ask.ReturnTokenIDs {
+		choice["token_ids"], choice["prompt_token_ids"] = ids, v.prompt
+	}
+	answer := map[string]any{"id": v.name, "object": object, "created": v.made, "model": v.model, "choices": []any{choice}}
+	if v.mute {
+		return answer
+	}
+	tokens := v.told(v.q.want)
+	usage := map[string]any{"prompt_tokens": v.q.prompt, "completion_tokens": tokens, "total_tokens": v.q.prompt + tokens}
+	if !v.hide {
+		usage["prompt_tokens_details"] = map[string]any{"cached_tokens": v.q.hit}
+	}
+	answer["usage"] = usage
+	return answer
+}
