@@ -50,13 +50,20 @@ func New(cfg Config) (*Engine, error) {
 	for name, values := range cfg.Header {
 		name = http.CanonicalHeaderKey(name)
 		e.header[name] = append(e.header[name], values...)
-		e.secrets = append(e.secrets, values...)
+		for _, value := range values {
+			e.secrets = append(e.secrets, value)
+			if _, credentials, ok := strings.Cut(value, " "); ok { // behind a scheme, as in "Bearer KEY"
+				e.secrets = append(e.secrets, credentials)
+			}
+		}
 	}
 	if u.User != nil {
 		password, _ := u.User.Password()
 		r := http.Request{Header: e.header}
 		r.SetBasicAuth(u.User.Username(), password)
-		e.secrets = append(e.secrets, password, e.header.Get("Authorization"))
+		_, escaped, _ := strings.Cut(u.User.String(), ":")
+		basic := e.header.Get("Authorization")
+		e.secrets = append(e.secrets, password, escaped, basic, strings.TrimPrefix(basic, "Basic "))
 		u.User = nil
 	}
 	if cfg.APIKey != "" {
@@ -132,6 +139,9 @@ func (e *Engine) Describe(ctx context.Context) (engines.Identity, error) {
 		if m.ID == id.Model && m.Root != "" && m.Root != m.ID {
 			id.Settings["root"] = m.Root
 		}
+	}
+	if proxy, _ := e.Proxy(); proxy != "" {
+		id.Settings["proxy"] = proxy
 	}
 	var version struct{ Version string }
 	if e.JSON(ctx, http.MethodGet, "/version", nil, &version) == nil {
