@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"log"
+	"math"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -88,6 +89,19 @@ func send(r *httputil.ProxyRequest, body []byte) {
 	r.Out.Body, r.Out.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 }
 
+// starting is a server that serves and yet answers so many questions for its
+// health by 503.
+func starting(behind http.Handler, n int) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if n > 0 && r.URL.Path == "/health" {
+			n--
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		behind.ServeHTTP(w, r)
+	})
+}
+
 // What is between the client and a server that is as it should be.
 func TestProxies(t *testing.T) {
 	for _, row := range []struct {
@@ -132,6 +146,12 @@ func TestProxies(t *testing.T) {
 				return &replaced{from: r.Body, old: "Meta-Llama-3-8B-Instruct", new: "Meta-Llama-3-1B-Instruct"}
 			})
 		}, doctor.NotMeasurable, []string{"fault attach"}},
+		{"a server that says for a while that it starts", func(p *httputil.ReverseProxy, s *http.Server) {
+			s.Handler = starting(p, 5)
+		}, doctor.Measurable, nil},
+		{"a server that says for ever that it starts", func(p *httputil.ReverseProxy, s *http.Server) {
+			s.Handler = starting(p, math.MaxInt)
+		}, doctor.Measurable, []string{"warn health"}},
 		{"a gateway that hides the server", func(p *httputil.ReverseProxy, s *http.Server) {
 			s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				switch {

@@ -11,9 +11,16 @@ func (v *visit) routes() bool {
 	var there, missing, lost []string
 	for _, r := range routesOf[v.report.Kind] {
 		a, err := v.raw.do(v.ctx, "GET", r.path, nil)
+		starting := r.path == "/health" && err == nil && a.status == 503
+		if starting {
+			a, starting, err = v.started(a)
+		}
 		switch {
 		case v.ctx.Err() != nil:
 			return false
+		case starting:
+			v.say("health", Warn, "wait until it has started: what it still does by itself slows what is measured", "/health answers 503 for %v: the server is starting, or about to end", v.cfg.Patience)
+			there = append(there, r.path)
 		case err != nil:
 			missing = append(missing, fmt.Sprintf("%s (%v)", r.path, err))
 			lost = append(lost, r.loss)
@@ -37,6 +44,18 @@ func (v *visit) routes() bool {
 		v.developmentMode()
 	}
 	return true
+}
+
+// started waits for a server that serves, and says that it has not started yet:
+// SGLang warms itself up by requests of its own.
+func (v *visit) started(a *answer) (last *answer, starting bool, err error) {
+	ready := v.until(v.cfg.Patience, func() bool {
+		if a, err = v.raw.do(v.ctx, "GET", "/health", nil); err != nil {
+			return true
+		}
+		return a.status != 503
+	})
+	return a, !ready, err
 }
 
 // routesOf are the routes that a measurement asks, beside those of metrics and
