@@ -25,7 +25,7 @@ type again struct {
 // metric: which runs count must not depend on what they show.
 func (s *session) passing(r *metric.Record, n int) bool {
 	switch {
-	case s.virtual || r.Valid() || !onlyLate(r) || s.again.lasts:
+	case !s.options.Again || s.virtual || r.Valid() || !onlyLate(r) || s.again.lasts:
 		return false
 	case s.again.last == r.Run+1:
 		s.again.lasts = true

@@ -95,7 +95,7 @@ func TestARunIsMadeAgain(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				engine := tries(c.late, c.failing, c.failure)
 				p := fourRuns()
-				runs, err := Run(t.Context(), engine, p, Options{Test: "T", Dir: dir})
+				runs, err := Run(t.Context(), engine, p, Options{Test: "T", Dir: dir, Again: true})
 				require.NoError(t, err)
 				require.Len(t, runs.Records, 4)
 				var invalid, replaced []int
@@ -137,7 +137,7 @@ func TestARunThatIsMadeAgainIsTold(t *testing.T) {
 		var logs []string
 		p := fourRuns()
 		p.Runs = 1
-		_, err := Run(t.Context(), tries(of(1), of(), nil), p, Options{Dir: dir, Test: "T", Log: func(f string, a ...any) { logs = append(logs, fmt.Sprintf(f, a...)) }})
+		_, err := Run(t.Context(), tries(of(1), of(), nil), p, Options{Dir: dir, Test: "T", Again: true, Log: func(f string, a ...any) { logs = append(logs, fmt.Sprintf(f, a...)) }})
 		require.NoError(t, err)
 		text := strings.Join(logs, "\n")
 		assert.Contains(t, text, "benchtest: run 1 is invalid: client-limited: requests left 1.2s late (p99 of sent − scheduled over 100), limit 1s: this host could not send on time")
@@ -149,7 +149,7 @@ func TestARunThatIsMadeAgainIsTold(t *testing.T) {
 func TestWhatIsNotMadeAgain(t *testing.T) {
 	t.Run("in virtual time nothing passes", func(t *testing.T) {
 		inBubble(t, func(t *testing.T) {
-			runs, err := Run(t.Context(), tries(of(2), of(), nil).script, fourRuns(), Options{})
+			runs, err := Run(t.Context(), tries(of(2), of(), nil).script, fourRuns(), Options{Again: true})
 			require.NoError(t, err)
 			assert.Empty(t, runs.Replaced)
 			assert.False(t, runs.Records[1].Valid())
@@ -158,10 +158,18 @@ func TestWhatIsNotMadeAgain(t *testing.T) {
 	t.Run("a host without descriptors has none the next time", func(t *testing.T) {
 		inBubble(t, func(t *testing.T) {
 			none := &engines.Error{Class: engines.Client, Message: "socket: too many open files"}
-			runs, err := Run(t.Context(), tries(of(), of(2), none), fourRuns(), Options{})
+			runs, err := Run(t.Context(), tries(of(), of(2), none), fourRuns(), Options{Again: true})
 			require.NoError(t, err)
 			assert.Empty(t, runs.Replaced)
 			assert.Contains(t, kinds(runs.Records[1]), kindClient)
+		})
+	})
+	t.Run("nobody asks for it", func(t *testing.T) {
+		inBubble(t, func(t *testing.T) {
+			runs, err := Run(t.Context(), tries(of(2), of(), nil), fourRuns(), Options{})
+			require.NoError(t, err)
+			assert.Empty(t, runs.Replaced)
+			assert.False(t, runs.Records[1].Valid())
 		})
 	})
 	t.Run("a run for which there is no time", func(t *testing.T) {
@@ -170,7 +178,7 @@ func TestWhatIsNotMadeAgain(t *testing.T) {
 			p := fourRuns()
 			// Four runs may take 85 s each; the first has taken 20 s, and to make
 			// it again leaves four.
-			o := Options{Config: ci.Config{Budget: 360 * time.Second}, Log: func(f string, a ...any) { logs = append(logs, fmt.Sprintf(f, a...)) }}
+			o := Options{Again: true, Config: ci.Config{Budget: 360 * time.Second}, Log: func(f string, a ...any) { logs = append(logs, fmt.Sprintf(f, a...)) }}
 			p.Drain = 65 * time.Second
 			runs, err := Run(t.Context(), tries(of(1), of(), nil), p, o)
 			require.NoError(t, err)
@@ -180,46 +188,16 @@ func TestWhatIsNotMadeAgain(t *testing.T) {
 	})
 }
 
-// Nothing is judged on runs of which one is invalid, so none is made after it:
-// not for a look that extends them, nor for a baseline.
-func TestNoRunFollowsOneThatCannotBeTrusted(t *testing.T) {
-	broken := &engines.Error{Class: engines.ServerError, Message: "made up"}
-	const why = " cannot be trusted, so no further run is made: no-data: none of 100 requests of the window succeeded (first failure: server-error: made up)"
-	t.Run("a first look is made as it was asked for", func(t *testing.T) {
-		inBubble(t, func(t *testing.T) {
-			runs, err := Run(t.Context(), tries(of(), of(2), broken), fourRuns(), Options{})
-			require.NoError(t, err)
-			assert.Len(t, runs.Records, 4)
-		})
-	})
-	t.Run("an extension ends with an error", func(t *testing.T) {
-		inBubble(t, func(t *testing.T) {
-			runs, err := Run(t.Context(), tries(of(), of(6), broken), fourRuns(), Options{})
-			require.NoError(t, err)
-			assert.EqualError(t, runs.Extend(t.Context(), 12), "benchtest: run 6 of 12"+why)
-			assert.Len(t, runs.Records, 6)
-		})
-	})
-	t.Run("an update does not go on", func(t *testing.T) {
-		inBubble(t, func(t *testing.T) {
-			var logs []string
-			o := Options{Config: ci.Config{Update: true}, Log: func(f string, a ...any) { logs = append(logs, fmt.Sprintf(f, a...)) }}
-			runs, err := Run(t.Context(), tries(of(), of(2), broken), fourRuns(), o)
-			require.NoError(t, err)
-			assert.Len(t, runs.Records, 2)
-			assert.Contains(t, logs, "benchtest: run 2 of 4"+why)
-		})
-	})
-	t.Run("two engines in turns", func(t *testing.T) {
-		inBubble(t, func(t *testing.T) {
-			p := fourRuns()
-			p.Starts = 1
-			control, candidate, err := RunBoth(t.Context(), tries(of(), of(), nil), tries(of(), of(6), broken), p, Options{})
-			require.NoError(t, err)
-			assert.EqualError(t, candidate.Extend(t.Context(), 12), "benchtest: candidate run 6 of 12"+why)
-			assert.Len(t, candidate.Records, 6)
-			assert.Len(t, control.Records, 6, "it went first in the sixth pair")
-		})
+// A test's runs are made again without asking.
+func TestMeasureMakesARunAgain(t *testing.T) {
+	inFolder(t)
+	inBubble(t, func(t *testing.T) {
+		r := &recorder{name: "T", ctx: t.Context()}
+		runs := r.measure(tries(of(2), of(), nil), fourRuns())
+		require.Empty(t, r.errors)
+		assert.Len(t, runs.Records, 4)
+		require.Len(t, runs.Replaced, 1)
+		assert.Equal(t, 1, runs.Replaced[0].Run)
 	})
 }
 

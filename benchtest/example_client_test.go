@@ -55,3 +55,19 @@ func ExampleRun_client() {
 	// planned and sent: burst 10.10 and 10.10, dispersion 0.71 and 0.71
 	// CPU time is known: false
 }
+
+// On a real clock a run that is invalid only because this host was late is made
+// again, as in a test, where that is asked for. In virtual time no host is late.
+func ExampleRuns_replaced() {
+	p := quiet
+	p.Runs = 1
+	runs, err := benchtest.Run(context.Background(), model(), p, benchtest.Options{Again: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range runs.Replaced {
+		fmt.Printf("run %d was made again: %s\n", r.Run+1, r.Problems[0].Text)
+	}
+	fmt.Println(len(runs.Records), "run that counts,", len(runs.Replaced), "set aside")
+	// Output: 1 run that counts, 0 set aside
+}

@@ -85,10 +85,11 @@ func (j *judge) warn(format string, args ...any) {
 	j.warnings = append(j.warnings, fmt.Sprintf(format, args...))
 }
 
-// errors: failures, among all that the user did not abort.
+// errors: failures, among all that the user did not abort. What failed on this
+// host is no error of the engine's, and told with the client.
 func (j *judge) errors() {
-	n, failed, unfinished, wrong, capped := 0, 0, 0, 0, 0
-	message := ""
+	n, failed, ours, unfinished, wrong, capped := 0, 0, 0, 0, 0, 0
+	message, first := "", ""
 	for _, t := range j.window {
 		if t.Failure == metric.Aborted {
 			continue
@@ -102,6 +103,13 @@ func (j *judge) errors() {
 			continue
 		}
 		failed++
+		if first == "" {
+			first = t.Failure + ": " + t.Message
+		}
+		if t.Failure == string(engines.Client) {
+			ours++
+			continue
+		}
 		if message == "" {
 			message = t.Failure + ": " + t.Message
 		}
@@ -116,8 +124,9 @@ func (j *judge) errors() {
 		j.problem(kindUnfinished, "%d of %d requests (%s) had not ended %v after the window, limit %s: what is left has the shorter latencies; raise Point.Drain, or the load is more than the engine can do", unfinished, n, percent(share), j.p.Drain, percent(j.p.Limits.ErrorRate))
 	}
 	if n > 0 && failed == n {
-		j.problem(kindNoData, "none of %d requests of the window succeeded (first failure: %s)", n, message)
+		j.problem(kindNoData, "none of %d requests of the window succeeded (first failure: %s)", n, first)
 	}
+	failed -= ours
 	if share := float64(failed) / float64(max(n, 1)); failed > 0 && !(share <= j.p.Limits.ErrorRate) {
 		j.problem(kindErrors, "%d of %d requests failed (%s), limit %s; first failure: %s: find out why, or raise Limits.ErrorRate", failed, n, percent(share), percent(j.p.Limits.ErrorRate), message)
 	}

@@ -39,7 +39,7 @@ func (j *judge) client() (verdict string, reasons []string) {
 			ok("requests left %v late (p99 of %d), limit %v", p99, len(s.lags), limit)
 		}
 		j.late(readScheduler, j.p.Limits.Lag, "goroutines of this process waited %v to run (p99)", "events were stamped late", "raise Limits.Lag", ok)
-		j.late(readLag, j.p.Limits.Lag, "bytes lay unread for %v (p99)", "gaps between events are lost in such waits", "raise Limits.Lag", ok)
+		j.unread(ok)
 		if j.stamped() {
 			j.late(readStamp, j.p.Limits.Stamp, "events were stamped %v late (p99)", "TTFT and gaps are wrong by as much", "raise Limits.Stamp", ok)
 		} else {

@@ -21,6 +21,20 @@ func (j *judge) stamped() bool {
 	return late || unread
 }
 
+// unread tells how long bytes lay unread. They have the times at which they came
+// all the same; but who waits for a slot to become free, in a closed loop or
+// behind a limit of the client's, is let go as much later.
+func (j *judge) unread(ok func(string, ...any)) {
+	lay, known := j.r.Client.Readings[readLag]
+	switch {
+	case !known:
+	case j.r.InFlight > 0 || j.p.ClientLimit > 0:
+		j.late(readLag, j.p.Limits.Lag, "bytes lay unread for %v (p99)", "slots became free as much later", "raise Limits.Lag", ok)
+	default:
+		ok("bytes lay unread for %v (p99), and have their times all the same", micro(lay))
+	}
+}
+
 const (
 	// ownShare is the part of a metric, in the quantile that lateness is of,
 	// above which this host's own is told: what gates tolerate by default.

@@ -24,6 +24,10 @@ type Options struct {
 	// <Dir>/records/<Test>/<point>.jsonl. Empty is Config.Artifacts, and
 	// where that is empty too none are kept.
 	Dir string
+	// Again has a run made again that is invalid for nothing but a host that was
+	// late, as Measure does (see Runs). False keeps it as it is, for who wants to
+	// know what this host can do.
+	Again bool
 	// Log gets progress and what must be known before the end; nil is silent.
 	Log func(format string, args ...any)
 }
@@ -37,9 +41,8 @@ func (o Options) folder() string {
 
 // Run measures a point on an engine, outside of a test. The runs that were
 // made are returned also with an error, which is of the plan or of the
-// environment; a run that cannot be trusted is no error, its record says why,
-// and Runs says which of them are made again. Runs can be extended until the
-// engine is gone.
+// environment; a run that cannot be trusted is no error, its record says why.
+// Runs can be extended until the engine is gone.
 //
 // Run catches no signals: end ctx instead (signal.NotifyContext).
 func Run(ctx context.Context, engine engines.Engine, p Point, o Options) (*Runs, error) {
@@ -112,7 +115,7 @@ func optionsOf(t T) (Options, error) {
 		return Options{}, err
 	}
 	neverCached()
-	o := Options{Config: config, Test: t.Name(), Dir: config.Artifacts, Log: t.Logf}
+	o := Options{Config: config, Test: t.Name(), Dir: config.Artifacts, Again: true, Log: t.Logf}
 	if o.Dir == "" {
 		o.Dir = defaultDir
 	}

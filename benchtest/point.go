@@ -139,10 +139,10 @@ type Limits struct {
 	// Achieved is the smallest achieved/offered rate. Default 0.99.
 	Achieved float64
 	// Lag is the largest p99 of sent − scheduled, and of how long goroutines
-	// of this process waited to run and bytes lay here unread, or, where the
-	// engine does not tell that, of how late the process woke up. Default 5 ms,
-	// or 1 % of the SLO's smaller limit on TTFT and E2E where that is less, but
-	// not less than 0.5 ms.
+	// of this process waited to run; in a closed loop, and with a ClientLimit,
+	// of how long bytes lay here unread; and, where the engine does not tell
+	// that, of how late the process woke up. Default 5 ms, or 1 % of the SLO's
+	// smaller limit on TTFT and E2E where that is less, but not less than 0.5 ms.
 	Lag time.Duration
 	// Stamp is the largest p99 of how late events were stamped, which is what
 	// TTFT and gaps are wrong by, where the engine's transport has the time at

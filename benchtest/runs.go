@@ -21,12 +21,13 @@ type T interface {
 // them, and none of them measures, except NoRegression, which may extend
 // them.
 //
-// No run is left out by what it shows. On a real clock a run that is invalid
-// for nothing but a client-limited host, which may pass, is made again at once,
+// No run is left out by what it shows. Inside of a test (and where Options.Again
+// says so), on a real clock, a run that is invalid for nothing but a
+// client-limited host, which may pass, is made again at once,
 // with the same arrivals and lengths and other content: once, for at most two
-// runs of a measurement, and where the time left holds it. That rule reads how
-// late this side was and no latency of the engine. What is invalid again, or for
-// another reason (a wrong model, errors, outputs cut short, a host out of
+// runs of a measurement (of each arm), and where the time left holds it. The rule
+// reads how late this side was and no latency of the engine's. What is invalid
+// again, or for another reason (a wrong model, errors, outputs cut short, a host out of
 // descriptors), stays, and the assertions refuse it.
 type Runs struct {
 	// Records are the runs in order.

@@ -68,29 +68,42 @@ func TestConnectionsThatCannotBeOpened(t *testing.T) {
 }
 
 // Of what a transport tells of each request, the longest wait of its events,
-// the record has what is near the p99 of all events.
+// the record has what is near the p99 of all events. Events that were read by
+// themselves have their times whatever they waited; those read several at a time
+// have not, and slots wait as long as bytes do.
 func TestBytesThatLayUnread(t *testing.T) {
+	open := Point{Arrivals: arrival.Constant{Rate: 20}}
 	for _, c := range []struct {
 		name   string
+		point  Point
 		tokens int
+		gap    time.Duration
 		late   int // every so many requests, by 8 ms
-		want   time.Duration
+		unread time.Duration
+		stamp  time.Duration
 		kinds  []string
 	}{
-		{"one event each, one in fifty late: p99 is late", 1, 50, 8 * time.Millisecond, []string{kindClient}},
-		{"one event each, one in two hundred late", 1, 200, 100 * time.Microsecond, []string{}},
-		{"200 events each, one of one request in three late", 200, 3, 100 * time.Microsecond, []string{}},
-		{"200 events each, one of every request late", 200, 1, 8 * time.Millisecond, []string{kindClient}},
+		{"one event each, one in fifty late: p99 is late", open, 1, time.Millisecond, 50, 8 * time.Millisecond, 0, []string{}},
+		{"one event each, one in two hundred late", open, 1, time.Millisecond, 200, 100 * time.Microsecond, 0, []string{}},
+		{"200 events each, one of one request in three late", open, 200, time.Millisecond, 3, 100 * time.Microsecond, 0, []string{}},
+		{"200 events each, one of every request late", open, 200, time.Millisecond, 1, 8 * time.Millisecond, 0, []string{}},
+		{"events that came together with others, hardly late", Point{Arrivals: arrival.Constant{Rate: 20}, Limits: Limits{ZeroGaps: 1}}, 200, 0, 1000,
+			100 * time.Microsecond, 100 * time.Microsecond, []string{}},
+		{"and late", Point{Arrivals: arrival.Constant{Rate: 20}, Limits: Limits{ZeroGaps: 1}}, 200, 0, 1,
+			8 * time.Millisecond, 8 * time.Millisecond, []string{kindClient}},
+		{"a closed loop, one event each, one in fifty late", Point{Closed: Closed{InFlight: 2}}, 1, time.Millisecond, 50, 8 * time.Millisecond, 0, []string{kindClient}},
+		{"behind a limit of the client's", Point{Arrivals: arrival.Constant{Rate: 20}, ClientLimit: 10}, 1, time.Millisecond, 50, 8 * time.Millisecond, 0, []string{kindClient}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
-				engine := &script{first: time.Millisecond, gap: time.Millisecond, reply: func(n int, r *engines.Reply) {
+				engine := &script{first: time.Millisecond, gap: c.gap, reply: func(n int, r *engines.Reply) {
 					if r.ReadLag = 100 * time.Microsecond; n%c.late == 0 {
 						r.ReadLag = 8 * time.Millisecond
 					}
 				}}
-				r := one(t, engine, small(Point{Workload: prompts{16, c.tokens}, Arrivals: arrival.Constant{Rate: 20}, Requests: 400}))
-				assert.Equal(t, c.want.Seconds(), r.Client.Readings[readLag])
+				c.point.Workload, c.point.Requests = prompts{16, c.tokens}, 400
+				r := one(t, engine, small(c.point))
+				assert.Equal(t, []float64{c.unread.Seconds(), c.stamp.Seconds()}, []float64{r.Client.Readings[readLag], r.Client.Readings[readStamp]})
 				assert.Equal(t, c.kinds, kinds(r))
 			})
 		})
