@@ -34,6 +34,9 @@ func TestFlush(t *testing.T) {
 		{"no route", func(int) (engines.Flush, error) {
 			return engines.Flush{Outcome: engines.FlushUnsupported, Detail: "404", Remedy: "set VLLM_SERVER_DEV_MODE=1"}, nil
 		}, 1, 0, "unsupported", "404; set VLLM_SERVER_DEV_MODE=1", 1, true},
+		{"no route, and salts refused", func(int) (engines.Flush, error) {
+			return engines.Flush{Outcome: engines.FlushUnsupported, Detail: "404", Remedy: "restart it", Saltless: true}, nil
+		}, 1, 0, "unsupported", "404; restart it", 1, false},
 		{"accepted in silence", func(int) (engines.Flush, error) {
 			return engines.Flush{Outcome: engines.FlushUnverified, Detail: "200, empty body"}, nil
 		}, 1, 0, "unverified", "200, empty body", 1, true},
