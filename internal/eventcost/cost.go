@@ -41,7 +41,12 @@ func cost(args []string) error {
 	if err != nil {
 		return err
 	}
-	defer s.Stop()
+	stopped := false
+	defer func() {
+		if !stopped {
+			s.Stop()
+		}
+	}()
 
 	names := strings.Split(*which, ",")
 	costs, ratios := map[string][]float64{}, map[string][]float64{}
@@ -71,8 +76,13 @@ func cost(args []string) error {
 			before = after
 		}
 	}
+	share := busy()
+	stopped = true
+	if _, err := s.Stop(); err != nil {
+		return err
+	}
 	fmt.Printf("CPU per streamed event, %d streams of %v events/s, %d events each, %d turns; the host was %.0f %% busy\n",
-		*n, *rate, *events, *repeats, 100*busy())
+		*n, *rate, *events, *repeats, 100*share)
 	fmt.Printf("%-16s %10s %22s %8s %16s\n", "", "µs median", "lowest … highest", "ratio", "lowest … highest")
 	for _, name := range append([]string{"floor"}, names...) {
 		c, r := costs[name], ratios[name]
@@ -82,6 +92,12 @@ func cost(args []string) error {
 		fmt.Printf("%-16s %10.2f %14.2f … %5.2f %8.2f %8.2f … %5.2f\n", name,
 			median(c), slices.Min(c), slices.Max(c), median(r), slices.Min(r), slices.Max(r))
 	}
+	served := len(costs["floor"]) * *n * *events
+	for _, name := range names {
+		served += len(costs[name]) * *n * *events
+	}
+	each := s.CPU().Seconds() * 1e6 / float64(served)
+	fmt.Printf("the server took %.2f µs an event, with its requests: one sender can give about %.0f events/s\n", each, 1e6/each)
 	if got := median(ratios[names[0]]); *want > 0 && got > *want {
 		return fmt.Errorf("%s costs %.2f times the floor, want at most %.2f", names[0], got, *want)
 	}

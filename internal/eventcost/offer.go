@@ -56,6 +56,10 @@ type offered struct {
 	Window []asked
 }
 
+// drain is how long the last requests of a window are waited for: a client that
+// falls behind goes on to open connections meanwhile.
+const drain = 5 * time.Second
+
 // asked is one request: when it was due and sent, and its events came, by the
 // server's clock.
 type asked struct {
@@ -91,6 +95,7 @@ func offer(args []string) error {
 	runs, err := benchtest.Run(context.Background(), engine, benchtest.Point{
 		Workload: fixtures.Lengths{Prompt: fixtures.Fixed(16), Output: fixtures.Fixed(l.Tokens)},
 		Arrivals: l.arrivals(), Window: l.Window, Settle: settle, Warmup: -1, Runs: 1, Seed: l.Seed, Cache: benchtest.Warm,
+		Drain: drain,
 	}, benchtest.Options{})
 	if err != nil {
 		return err
