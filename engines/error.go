@@ -19,7 +19,9 @@ const (
 	// NoModel: the server does not serve the model asked for.
 	NoModel Class = "no-model"
 	// Protocol: the reply is not what the route promises (HTML, a body that
-	// is not an event stream, an event that does not parse).
+	// is not an event stream, an event that does not parse), or the two sides
+	// do not agree on how to speak (TLS on one side only, a certificate that is
+	// refused, HTTP/2): waiting changes none of it.
 	Protocol Class = "protocol"
 	// ServerError: an error object inside a 200 reply.
 	ServerError Class = "server-error"

@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"time"
 )
@@ -29,8 +30,8 @@ var alerts = []struct{ says, remedy string }{
 }
 
 // tlsCause is why there is no TLS with a server, and what to do; empty for
-// another error.
-func tlsCause(err error) string {
+// another error. The two disagree where waiting would not help.
+func tlsCause(err error) (words string, disagree bool) {
 	var (
 		authority x509.UnknownAuthorityError
 		invalid   x509.CertificateInvalidError
@@ -41,30 +42,57 @@ func tlsCause(err error) string {
 	)
 	switch {
 	case errors.As(err, &authority):
-		return untrusted(authority.Cert)
+		return untrusted(authority.Cert), true
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert != nil:
-		return outOfTime(invalid.Cert, time.Now())
+		return outOfTime(invalid.Cert, time.Now()), true
 	case errors.As(err, &name):
-		return strings.TrimPrefix(name.Error(), "x509: ") + ": use a name of the certificate in the URL, or set Config.TLS.ServerName to one"
+		return strings.TrimPrefix(name.Error(), "x509: ") + ": use a name of the certificate in the URL, or set Config.TLS.ServerName to one", true
 	case errors.As(err, &other):
-		return err.Error() + ": set Config.TLS to trust it"
+		return err.Error() + ": set Config.TLS to trust it", true
 	case errors.As(err, &plain):
-		return useHTTP
+		return useHTTP, true
 	}
 	for _, a := range alerts {
 		if strings.Contains(err.Error(), "remote error: "+a.says) {
-			return err.Error() + ": " + a.remedy
+			return err.Error() + ": " + a.remedy, true
 		}
 	}
 	switch {
 	case !errors.As(err, &handshake):
-		return ""
+		return "", false
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Sprintf("the server did not answer a TLS handshake within %v: use http:// in the URL if it does not speak TLS", tlsTimeout)
+		return fmt.Sprintf("the server did not answer a TLS handshake within %v: use http:// in the URL if it does not speak TLS", tlsTimeout), false
 	case brokenOff(err):
-		return "the server broke the TLS handshake off (" + err.Error() + "): use http:// in the URL if it does not speak TLS"
+		return "the server broke the TLS handshake off (" + err.Error() + "): use http:// in the URL if it does not speak TLS", false
 	}
-	return "TLS handshake: " + err.Error() + ": use http:// in the URL if the server does not speak TLS"
+	return "TLS handshake: " + err.Error() + ": use http:// in the URL if the server does not speak TLS", true
+}
+
+// askTLS bounds the question whether a server speaks TLS.
+const askTLS = 2 * time.Second
+
+// speaksTLS asks a server, once, whether it speaks TLS: many that do close a
+// connection of plain HTTP without a word, as those of Python do. It is asked
+// only where nothing has succeeded yet, so never beside a measurement, and only
+// straight. Nothing is sent but the handshake's greeting.
+func (e *Engine) speaksTLS(parent context.Context) bool {
+	if e.route.Scheme != "http" || e.cfg.Dial != nil || e.cfg.Proxy != nil || e.settled.Load() {
+		return false
+	}
+	e.asking.Do(func() {
+		ctx, cancel := context.WithTimeout(parent, askTLS)
+		defer cancel()
+		c, err := (&net.Dialer{}).DialContext(ctx, "tcp", e.transport.address)
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		greeting := clientTLS(e.cfg.TLS, e.transport.address)
+		greeting.InsecureSkipVerify = true // it is told of, and nothing is sent
+		err = tls.Client(c, greeting).HandshakeContext(ctx)
+		e.secure = err == nil || strings.Contains(err.Error(), "remote error: tls: ")
+	})
+	return e.secure
 }
 
 // untrusted is a certificate that no root vouches for.

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -12,6 +13,7 @@ import (
 	"net"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -85,7 +87,7 @@ func TestCertificatesThatAreRefused(t *testing.T) {
 			if tt.want == "" {
 				assert.NoError(t, got.err, tt.what)
 			} else {
-				failure := requireClass(t, engines.Unreachable, got)
+				failure := requireClass(t, engines.Protocol, got)
 				assert.Equal(t, server.URL+": POST /v1/completions: "+tt.want, failure.Message, tt.what)
 			}
 			e.Close()
@@ -116,10 +118,11 @@ func TestAServerThatWantsAClientCertificate(t *testing.T) {
 func TestHandshakesThatEnd(t *testing.T) {
 	for what, tt := range map[string]struct {
 		sends string
+		class engines.Class
 		want  string
 	}{
-		"without a word":         {"", `: the server broke the TLS handshake off \((EOF|unexpected EOF|.*reset by peer)\): use http:// in the URL if it does not speak TLS$`},
-		"with an answer of HTTP": {"HTTP/1.1 400 Bad Request\r\n\r\n", `: the server does not speak TLS: use http:// in the URL$`},
+		"without a word":         {"", engines.Unreachable, `: the server broke the TLS handshake off \((EOF|unexpected EOF|.*reset by peer)\): use http:// in the URL if it does not speak TLS$`},
+		"with an answer of HTTP": {"HTTP/1.1 400 Bad Request\r\n\r\n", engines.Protocol, `: the server does not speak TLS: use http:// in the URL$`},
 	} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)
@@ -133,7 +136,7 @@ func TestHandshakesThatEnd(t *testing.T) {
 		url := "https://" + l.Addr().String()
 		e, err := New(Config{URL: url})
 		require.NoError(t, err)
-		failure := requireClass(t, engines.Unreachable, generate(t, e))
+		failure := requireClass(t, tt.class, generate(t, e))
 		assert.Regexp(t, tt.want, failure.Message, what)
 		assert.True(t, strings.HasPrefix(failure.Message, url+": POST /v1/completions: "))
 		e.Close()
@@ -149,4 +152,59 @@ func TestAHandshakeThatHangs(t *testing.T) {
 		assert.Equal(t, tlsTimeout, time.Since(began))
 		assert.Equal(t, "https://engine: POST /v1/completions: the server did not answer a TLS handshake within 10s: use http:// in the URL if it does not speak TLS", failure.Message)
 	})
+}
+
+// A server that speaks TLS and closes what does not, without a word, is told from
+// one that closes everything.
+func TestAServerOfTLSThatSaysNothing(t *testing.T) {
+	own := issued(t, nil, nil)
+	for _, secure := range []bool{true, false} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		var taken atomic.Int32
+		go func() {
+			for c, err := l.Accept(); err == nil; c, err = l.Accept() {
+				taken.Add(1)
+				go func() {
+					defer c.Close()
+					first := make([]byte, 64<<10)
+					n, _ := c.Read(first)
+					if secure && n > 0 && first[0] == 22 { // a handshake's record
+						tls.Server(again{c, bytes.NewReader(first[:n])}, &tls.Config{Certificates: []tls.Certificate{*own}}).Handshake()
+					}
+				}()
+			}
+		}()
+		url := "http://" + l.Addr().String()
+		e, err := New(Config{URL: url})
+		require.NoError(t, err)
+		for range 3 {
+			got := generate(t, e)
+			if secure {
+				failure := requireClass(t, engines.Protocol, got)
+				assert.Equal(t, url+": POST /v1/completions: the server speaks TLS: use https:// in the URL", failure.Message)
+			} else {
+				failure := requireClass(t, engines.Reset, got)
+				assert.Equal(t, url+": POST /v1/completions: the server closed the connection without an answer: look into its log", failure.Message)
+			}
+		}
+		_, err = e.Models(t.Context())
+		assert.Equal(t, secure, strings.HasSuffix(err.Error(), "GET /v1/models: the server speaks TLS: use https:// in the URL"), "%v", err)
+		assert.LessOrEqual(t, taken.Load(), int32(6), "it is asked once, and a GET may be sent twice")
+		e.Close()
+		l.Close()
+	}
+}
+
+// again is a connection of which something has been read.
+type again struct {
+	net.Conn
+	first *bytes.Reader
+}
+
+func (a again) Read(b []byte) (int, error) {
+	if a.first.Len() > 0 {
+		return a.first.Read(b)
+	}
+	return a.Conn.Read(b)
 }

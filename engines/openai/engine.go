@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/openloop-go/openloop/engines"
@@ -32,6 +33,10 @@ type Engine struct {
 	// form is what requests look like; settled once one was accepted.
 	form    atomic.Pointer[form]
 	settled atomic.Bool
+	// asking is done when it is known whether a server that did not answer speaks
+	// TLS, and secure is whether it does.
+	asking sync.Once
+	secure bool
 	// salting is whether the server takes a cache salt; nil until it is known.
 	salting atomic.Pointer[salting]
 }

@@ -176,15 +176,17 @@ func (e *Engine) broken(parent context.Context, why error, a *attempt, what stri
 		return e.fail(engines.Silent, a.reply.Status, errSilent, "%s: no byte for %v", what, e.cfg.Silence)
 	}
 	class := engines.Reset
-	switch {
+	switch _, disagree := tlsCause(err); {
 	case exhausted(err):
 		class = engines.Client
-	case malformed(err):
+	case malformed(err), disagree:
 		class = engines.Protocol
 	case a.got.IsZero():
 		class = engines.Unreachable
 	case a.kept && a.reply.Status == 0 && time.Since(a.got) < staleWithin:
 		class = engines.Stale
+	case a.reply.Status == 0 && brokenOff(err) && e.speaksTLS(parent):
+		return e.fail(engines.Protocol, 0, err, "%s: %s", what, useHTTPS)
 	}
 	return e.fail(class, a.reply.Status, err, "%s: %s", what, e.cause(class, a, err))
 }

@@ -54,7 +54,7 @@ func (e *Engine) cause(class engines.Class, a *attempt, err error) string {
 		dns     *net.DNSError
 		timeout net.Error
 	)
-	words := tlsCause(err)
+	words, _ := tlsCause(err)
 	switch {
 	case class == engines.Client:
 		return outOfIt(err)
@@ -87,11 +87,8 @@ func (e *Engine) hungUp(a *attempt, err error) string {
 	if !atEnd(err) {
 		did = "broke the connection off (" + err.Error() + ")"
 	}
-	switch {
-	case a.reply.Status != 0:
+	if a.reply.Status != 0 {
 		return "the server " + did + " before its answer had ended: look into its log"
-	case e.route.Scheme == "http" && !e.settled.Load():
-		return "the server " + did + " without an answer: look into its log, or use https:// in the URL if it speaks TLS"
 	}
 	return "the server " + did + " without an answer: look into its log"
 }

@@ -54,7 +54,7 @@ func TestTLS(t *testing.T) {
 
 	e, err = New(Config{URL: server.URL})
 	require.NoError(t, err)
-	failure := requireClass(t, engines.Unreachable, generate(t, e))
+	failure := requireClass(t, engines.Protocol, generate(t, e))
 	assert.Equal(t, server.URL+": POST /v1/completions: the server's certificate is self-signed: add it to Config.TLS.RootCAs, or to this host's roots (SSL_CERT_FILE)", failure.Message)
 
 	e, err = New(Config{URL: strings.Replace(server.URL, "https", "http", 1)})
@@ -66,7 +66,7 @@ func TestTLS(t *testing.T) {
 	defer plain.Close()
 	e, err = New(Config{URL: strings.Replace(plain.URL, "http", "https", 1)})
 	require.NoError(t, err)
-	failure = requireClass(t, engines.Unreachable, generate(t, e))
+	failure = requireClass(t, engines.Protocol, generate(t, e))
 	assert.Equal(t, e.URL()+": POST /v1/completions: the server does not speak TLS: use http:// in the URL", failure.Message)
 }
 
