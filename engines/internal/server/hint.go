@@ -37,6 +37,8 @@ var hints = []struct {
 		"the model is no file that llama.cpp can read: check Config.Model (the path of a .gguf file{inside})"},
 	{regexp.MustCompile(`(?i)unrecognized arguments|no such option|invalid choice|error: invalid argument: |flag provided but not defined`),
 		"the server does not know one of the arguments: check Config.Args against its version"},
+	{regexp.MustCompile(`the server speaks TLS: use https://`),
+		"it was told to speak TLS: leave that out of Config.Args (--ssl-keyfile, --ssl-certfile), since it is asked on this host alone"},
 	{regexp.MustCompile(`no image is named for the container`), "{image} for instance"},
 	{regexp.MustCompile(`(?i)address already in use|couldn't bind HTTP server socket`),
 		"another program took the port in the meantime: run again"},

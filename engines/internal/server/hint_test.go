@@ -46,6 +46,8 @@ func TestWhatToDoAboutWhatServersSay(t *testing.T) {
 		{"gguf_init_from_file: failed to open GGUF file '/m.gguf' (No such file or directory)", process, "the model is no file that llama.cpp can read: check Config.Model (the path of a .gguf file)"},
 		{"OSError: We couldn't connect to 'https://huggingface.co' to load the files", box, "the model is not on this machine and its repository cannot be reached: download it beforehand and mount it with Config.Mounts"},
 		{"OSError: You are trying to access a gated repo.", box, "the model needs a licence accepted: set HF_TOKEN in Config.Env to a token that may read it"},
+		{"start vllm: http://127.0.0.1:1: GET /v1/models: the server speaks TLS: use https:// in the URL", process,
+			"it was told to speak TLS: leave that out of Config.Args (--ssl-keyfile, --ssl-certfile), since it is asked on this host alone"},
 		{"Loading safetensors checkpoint shards: 50% Completed", process, ""},
 	} {
 		c := Config{}

@@ -34,13 +34,14 @@ func lasting(format string, args ...any) error {
 }
 
 // isLasting tells errors that waiting cannot change. A server that is just
-// starting refuses connections, closes them, and answers 404 and 503.
+// starting refuses connections, closes them, and answers 404 and 503; it does not
+// speak another protocol.
 func isLasting(err error) bool {
 	if l := (*lastingError)(nil); errors.As(err, &l) {
 		return true
 	}
 	e := (*engines.Error)(nil)
-	return errors.As(err, &e) && e.Class == engines.Unauthorized
+	return errors.As(err, &e) && (e.Class == engines.Unauthorized || e.Class == engines.Protocol && e.Status == 0)
 }
 
 // ready asks once whether the server at root is ready: it is of the kind

@@ -53,6 +53,28 @@ func TestAttachWithoutKeyOrTrust(t *testing.T) {
 	}
 }
 
+// What waiting cannot change is not waited for.
+func TestWhatLasts(t *testing.T) {
+	for _, test := range []struct {
+		err  error
+		want bool
+	}{
+		{lasting("another model"), true},
+		{&engines.Error{Class: engines.Unauthorized, Status: 401}, true},
+		{&engines.Error{Class: engines.Protocol, Message: "the server speaks TLS"}, true},
+		{&engines.Error{Class: engines.Protocol, Status: 200, Message: "a page of the gateway before it"}, false},
+		{&engines.Error{Class: engines.Unreachable}, false},
+		{&engines.Error{Class: engines.Reset}, false},
+		{&engines.Error{Class: engines.Status, Status: 404}, false},
+		{&engines.Error{Class: engines.Refused, Status: 503}, false},
+		{errors.New("connection refused"), false},
+	} {
+		if got := isLasting(test.err); got != test.want {
+			t.Errorf("%#v: %t", test.err, got)
+		}
+	}
+}
+
 // A server that is none of ours is told from one that is only starting by how
 // long it answers so.
 func TestStranger(t *testing.T) {
