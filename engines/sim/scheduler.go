@@ -51,18 +51,6 @@ type step struct {
 	compiled   bool
 }
 
-// counters are what the engine has done since its start.
-type counters struct {
-	prompt, output    int // tokens; of prompts that have been prefilled
-	queries, hits     int // tokens looked up in and found in the cache
-	preemptions       int
-	compiles          int
-	served            int // requests
-	stopped, byLength int // by finish reason
-	aborted           int
-	errors            int
-}
-
 func newScheduler(cfg Config, start uint64, done func(*sequence)) *scheduler {
 	s := &scheduler{cfg: cfg, start: start, done: done}
 	s.boot()
@@ -213,6 +201,9 @@ func (s *scheduler) end() {
 // finish ends a sequence that has made all it wants.
 func (s *scheduler) finish(q *sequence) {
 	s.leave(q)
+	if q.gone > 0 {
+		s.leaving-- // its client left in its last step
+	}
 	q.state, q.last = ended, s.clock
 	s.count.served++
 	switch {

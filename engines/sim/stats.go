@@ -6,6 +6,18 @@ import (
 	"slices"
 )
 
+// counters are what the engine has done since its start.
+type counters struct {
+	prompt, output    int // tokens; of prompts that have been prefilled
+	queries, hits     int // tokens looked up in and found in the cache
+	preemptions       int
+	compiles          int
+	served            int // requests
+	stopped, byLength int // by finish reason
+	aborted           int
+	errors            int
+}
+
 // histogram is a Prometheus histogram.
 type histogram struct {
 	edges  []float64
