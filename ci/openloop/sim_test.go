@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -103,6 +104,26 @@ func TestSimStandsInForServers(t *testing.T) {
 			t.Errorf("flush: %+v, %v", f, err)
 		}
 	})
+}
+
+// The times of events are those of the host's clock, which other processes read
+// too.
+func TestSimStampsEvents(t *testing.T) {
+	url, _ := startSim(t, "-addr", "127.0.0.1:0", "-stamp-events", "-quiet")
+	resp, err := http.Post(url+"/v1/completions", "application/json",
+		strings.NewReader(`{"prompt":[1,2,3],"max_tokens":4,"ignore_eos":true,"stream":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	want := 4
+	if runtime.GOOS == "windows" {
+		want = 0 // it has no such clock
+	}
+	if got := len(regexp.MustCompile(`,"sent":[0-9]+}\n`).FindAll(body, -1)); err != nil || got != want {
+		t.Errorf("%d events are stamped, want %d, %v:\n%s", got, want, err, body)
+	}
 }
 
 func TestSimEndsWhenInterrupted(t *testing.T) {

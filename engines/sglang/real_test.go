@@ -80,6 +80,13 @@ func TestRealServer(t *testing.T) {
 	t.Cleanup(func() { _ = stop(context.WithoutCancel(t.Context())) })
 	e := started.(*sglang.Server)
 
+	t.Run("tells what its cache served from the first request on", func(t *testing.T) {
+		// By itself its page has no such counter before the cache serves anything.
+		require.Eventually(t, func() bool {
+			c, err := e.Scrape(t.Context())
+			return err == nil && c.PromptTokens.Known && c.CacheHits.Known && c.CacheQueries == c.PromptTokens
+		}, 30*time.Second, 100*time.Millisecond)
+	})
 	t.Run("conforms, and after a restart", func(t *testing.T) {
 		require.NoError(t, enginetest.Test(t.Context(), e, patient(false, true)))
 	})
