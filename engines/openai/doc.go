@@ -52,6 +52,15 @@
 // usage too), per request from the usage the server reports. Text is never
 // tokenised here and events are never taken for tokens.
 //
+// # Cold caches
+//
+// A server of a kind that has no package here may have no flush. Flush tries the
+// routes by which others empty their cache; where none is there it says how that
+// server is kept from reusing prompts, if it can be told, and finds out whether
+// requests may carry a cache salt. What keeps a run cold then is that its prompts
+// were never sent before, and the cached tokens of its replies prove it. A server
+// that tells none leaves the coldness unknown, and a run says so.
+//
 // # Connections
 //
 // Connections are kept and used again for up to four seconds of idleness,
