@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/moby/moby/api/types/container"
 )
@@ -92,18 +93,29 @@ func (f *fakeDaemon) inspect(w http.ResponseWriter, _ *http.Request, c *fakeCont
 // nothing, four of length.
 func (f *fakeDaemon) logs(w http.ResponseWriter, r *http.Request, c *fakeContainer) {
 	f.mu.Lock()
-	text := f.prints
+	text, last := f.prints, f.last
 	f.mu.Unlock()
-	for i, part := range strings.SplitAfter(text, "\n") {
-		header := [8]byte{0: byte(1 + i%2)}
-		binary.BigEndian.PutUint32(header[4:], uint32(len(part)))
-		_, _ = w.Write(header[:])
-		_, _ = io.WriteString(w, part)
+	write := func(text string) {
+		for i, part := range strings.SplitAfter(text, "\n") {
+			header := [8]byte{0: byte(1 + i%2)}
+			binary.BigEndian.PutUint32(header[4:], uint32(len(part)))
+			_, _ = w.Write(header[:])
+			_, _ = io.WriteString(w, part)
+		}
+		_ = http.NewResponseController(w).Flush()
 	}
-	_ = http.NewResponseController(w).Flush()
+	write(text)
 	select {
 	case <-c.ended:
 	case <-r.Context().Done():
+	}
+	if last == "" {
+		return
+	}
+	select {
+	case <-c.gone:
+	case <-time.After(50 * time.Millisecond):
+		write(last)
 	}
 }
 

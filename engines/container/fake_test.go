@@ -42,6 +42,7 @@ type behaviour struct {
 	createError string
 	startError  string
 	prints      string // what a program prints
+	last        string // and with its end, which the log has a moment later, if it is still there
 	code        int    // with which it exits at once; 0 is that it serves
 	oom         bool
 }
