@@ -135,3 +135,64 @@ func TestConformanceOfALaunchedServer(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, enginetest.Test(t.Context(), e, enginetest.Options{Restart: true}))
 }
+
+// What an attached server says of its devices and of its pages is read.
+func TestIdentityOfTheEmbeddedEngine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := embedded(t, sim.Config{}, false)
+		id, err := e.Describe(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, "1x H100 SXM 80GB (simulated)", id.Hardware)
+		assert.Equal(t, "1", id.Settings["page_size"])
+		// One request has been served, to see that it is ready, and none by the cache,
+		// of which the page then says nothing.
+		c, err := e.Scrape(t.Context())
+		require.NoError(t, err)
+		assert.True(t, c.PromptTokens.Known && c.PromptTokens.N > 0)
+		assert.Equal(t, engines.Known(0), c.CacheHits)
+		assert.Equal(t, c.PromptTokens, c.CacheQueries)
+		assert.False(t, c.Preemptions.Known)
+	})
+}
+
+// A refusal after a wait is one, in the words of servers since 2026.
+func TestWordsOfARefusal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := embedded(t, sim.Config{}, false)
+		done := make(chan error, 1)
+		go func() {
+			_, err := e.Generate(t.Context(), request(1000, 2000), func(engines.Chunk) {})
+			done <- err
+		}()
+		time.Sleep(100 * time.Millisecond)
+		f, err := e.Flush(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, engines.Flush{
+			Outcome: engines.FlushRefused, Detail: "POST /flush_cache?timeout=5: status 400, Timed out waiting for idle state.",
+			Remedy: "requests still run or wait: wait until the server is idle",
+		}, f)
+		require.NoError(t, <-done)
+	})
+}
+
+// A chat's finish reason comes in an event of its own, which carries no token.
+func TestFinishOfAChat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := embedded(t, sim.Config{}, true)
+		var chunks []engines.Chunk
+		r := &engines.Request{Text: "a", MaxTokens: 5, MinTokens: 5, IgnoreEOS: true}
+		reply, err := e.Generate(t.Context(), r, func(c engines.Chunk) { chunks = append(chunks, c) })
+		require.NoError(t, err)
+		assert.Equal(t, "length", reply.Finish)
+		assert.Equal(t, engines.Known(5), reply.OutputTokens)
+		tokens := 0
+		for _, c := range chunks {
+			if c.Token {
+				tokens++
+				assert.Equal(t, engines.Known(1), c.Tokens)
+			}
+		}
+		assert.Equal(t, 5, tokens)
+		assert.Len(t, chunks, 8, "the role, five tokens, the finish reason and the counts")
+	})
+}

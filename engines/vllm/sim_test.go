@@ -137,3 +137,36 @@ func TestConformanceOfALaunchedServer(t *testing.T) {
 	_, err = os.Stat(e.LogFile())
 	require.NoError(t, err)
 }
+
+// What the embedded engine says of itself in development mode is read as what a
+// real server says: the scheduler's policy is not the expert balancer's, and a
+// block on a processor is another.
+func TestIdentityOfTheEmbeddedEngine(t *testing.T) {
+	for _, test := range []struct {
+		config sim.Config
+		block  string
+	}{
+		{sim.Config{DevMode: true}, "16"},
+		{sim.Config{DevMode: true, BlockTokens: 128}, "128"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			server, err := sim.NewServer(test.config)
+			require.NoError(t, err)
+			defer server.Close()
+			pipes := servertest.Listen()
+			go func() { _ = server.Serve(pipes) }()
+			e, err := vllm.Attach(t.Context(), vllm.Config{URL: "http://vllm.invalid", Dial: pipes.Dial})
+			require.NoError(t, err)
+			defer e.Close(t.Context())
+			id, err := e.Describe(t.Context())
+			require.NoError(t, err)
+			for name, want := range map[string]string{
+				"dtype": "torch.bfloat16", "policy": "fcfs", "block_size": test.block, "device": "cuda", "load_format": "auto",
+				"enforce_eager": "false", "tensor_parallel_size": "1", "max_num_seqs": "64", "enable_prefix_caching": "true",
+			} {
+				assert.Equal(t, want, id.Settings[name], name)
+			}
+			assert.Equal(t, "1x H100 SXM 80GB (simulated)", id.Hardware)
+		})
+	}
+}
