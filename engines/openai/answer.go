@@ -23,7 +23,7 @@ const (
 // Answer is what came back of a request that is not a generation.
 type Answer struct {
 	// Status is the HTTP status, Header the reply's, and Body all of its body,
-	// at most 16 MiB.
+	// at most 16 MiB; where the status is not 2xx, without the engine's secrets.
 	Status int
 	Header http.Header
 	Body   []byte
@@ -48,9 +48,10 @@ func (e *Engine) do(parent context.Context, method, path string, body any, heade
 	defer cancel()
 	what := method + " " + path
 	a := &attempt{}
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
-		a.got, a.kept = time.Now(), info.Reused
-	}})
+	var at stage
+	trace := at.trace()
+	trace.GotConn = func(info httptrace.GotConnInfo) { a.got, a.kept = time.Now(), info.Reused }
+	ctx = httptrace.WithClientTrace(ctx, trace)
 	var content io.Reader
 	if body != nil {
 		b, err := json.Marshal(body)
@@ -78,16 +79,19 @@ func (e *Engine) do(parent context.Context, method, path string, body any, heade
 	req.Host = e.host()
 	resp, err := e.transport.RoundTrip(req)
 	if err != nil {
-		return nil, e.unanswered(parent, ctx, a, what, err)
+		return nil, e.unanswered(parent, ctx, a, &at, what, err)
 	}
 	defer resp.Body.Close()
 	a.reply.Status = resp.StatusCode
 	b, err := io.ReadAll(io.LimitReader(resp.Body, answerLimit+1))
 	if err != nil {
-		return nil, e.unanswered(parent, ctx, a, what, err)
+		return nil, e.unanswered(parent, ctx, a, &at, what, err)
 	}
 	if len(b) > answerLimit {
 		return nil, e.fail(engines.Protocol, resp.StatusCode, nil, "%s: the answer is longer than %d MiB", what, answerLimit>>20)
+	}
+	if resp.StatusCode/100 != 2 { // what servers say of a key may repeat it
+		b = []byte(e.redact(string(b)))
 	}
 	return &Answer{Status: resp.StatusCode, Header: resp.Header, Body: b}, nil
 }
@@ -117,15 +121,15 @@ func (e *Engine) JSON(ctx context.Context, method, path string, body, into any) 
 }
 
 // unanswered is the failure of a request of Do.
-func (e *Engine) unanswered(parent, ctx context.Context, a *attempt, what string, err error) error {
+func (e *Engine) unanswered(parent, ctx context.Context, a *attempt, at *stage, what string, err error) error {
 	if parent.Err() == nil && ctx.Err() != nil {
 		limit := e.cfg.Timeout
 		if limit == 0 {
 			limit = answerTimeout
 		}
 		if a.got.IsZero() {
-			return e.fail(engines.Unreachable, 0, ctx.Err(), "%s: no connection within %v: nothing answers at this address: correct the URL, or have the firewall let it pass%s",
-				what, limit, e.through(engines.Unreachable, ctx.Err()))
+			return e.fail(engines.Unreachable, 0, ctx.Err(), "%s: no connection within %v: %s%s",
+				what, limit, e.stuck(at), e.through(engines.Unreachable, ctx.Err()))
 		}
 		return e.fail(engines.Silent, a.reply.Status, ctx.Err(), "%s: no answer within %v: the server takes connections and hangs: look into its log", what, limit)
 	}

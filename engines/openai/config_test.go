@@ -80,7 +80,9 @@ func TestSecretsAreNeverSaid(t *testing.T) {
 		failure := requireClass(t, engines.Unauthorized, got)
 		assert.Contains(t, failure.Message, "wrong: Bearer [redacted] [redacted] [redacted] a [redacted]")
 		_, err := e.Models(t.Context())
-		texts = append(texts, failure.Message, err.Error(), fmt.Sprintf("%+v", got.err), e.URL())
+		answer, failed := e.Do(t.Context(), "POST", "/flush", nil)
+		require.NoError(t, failed)
+		texts = append(texts, string(answer.Body), failure.Message, err.Error(), fmt.Sprintf("%+v", got.err), e.URL())
 	})
 	inMemory(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, data(`{"error":"key sk-secret2 is over its limit"}`))
