@@ -31,9 +31,9 @@ func TestAttachSaysWhatIsWrongInOneSentence(t *testing.T) {
 		want        string // after "attach to URL: "
 	}{
 		{"a key is missing", "", reply(401, `{"error":{"message":"Unauthorized"}}`), engines.Unauthorized,
-			"GET /v1/models: 401 Unauthorized: Unauthorized: set the API key (OPENLOOP_API_KEY) or correct it"},
+			"GET /v1/models: 401 Unauthorized: Unauthorized: the API key that was sent is refused: correct it (OPENLOOP_API_KEY)"},
 		{"the key is wrong", "", reply(403, ""), engines.Unauthorized,
-			"GET /v1/models: 403 Forbidden: set the API key (OPENLOOP_API_KEY) or correct it"},
+			"GET /v1/models: 403 Forbidden: the API key that was sent is refused: correct it (OPENLOOP_API_KEY)"},
 		{"another kind of server", "", reply(404, "404 page not found\n"), engines.Status,
 			"GET /v1/models: 404 Not Found: 404 page not found: the server has no such route"},
 		{"a web page", "", reply(200, "<html><head><title>Welcome to nginx!</title>"), engines.Protocol,

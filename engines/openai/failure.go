@@ -90,7 +90,7 @@ func (e *Engine) status(what string, code int, header http.Header, body []byte) 
 			remedy = useHTTPS
 		}
 	case http.StatusUnauthorized, http.StatusForbidden:
-		class, remedy = engines.Unauthorized, "set the API key (OPENLOOP_API_KEY) or correct it"
+		class, remedy = engines.Unauthorized, e.keyRemedy()
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		class = engines.Refused
 	case http.StatusNotFound:
@@ -99,6 +99,8 @@ func (e *Engine) status(what string, code int, header http.Header, body []byte) 
 		} else {
 			remedy = "the server has no such route"
 		}
+	case http.StatusBadGateway, http.StatusGatewayTimeout:
+		remedy = "what is before the server got no answer from it: look into both logs"
 	case http.StatusProxyAuthRequired:
 		remedy = "give the proxy its user and password in the URL of Config.Proxy"
 	default:
@@ -119,6 +121,17 @@ func (e *Engine) status(what string, code int, header http.Header, body []byte) 
 	failure := e.fail(class, code, cause, "%s", text)
 	failure.RetryAfter = retryAfter(header.Get("Retry-After"))
 	return failure
+}
+
+// keyRemedy is what to do where the server lets nobody in.
+func (e *Engine) keyRemedy() string {
+	switch {
+	case e.header.Get("Authorization") != "":
+		return "the API key that was sent is refused: correct it (OPENLOOP_API_KEY)"
+	case len(e.header) == 0:
+		return "no API key was sent: set it (OPENLOOP_API_KEY)"
+	}
+	return "set the API key (OPENLOOP_API_KEY) or correct Config.Header"
 }
 
 // bare is a URL without what may be a secret in it.

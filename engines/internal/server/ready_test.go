@@ -33,9 +33,9 @@ func TestAttachWithoutKeyOrTrust(t *testing.T) {
 		want   string
 	}{
 		{"no key", launch.Config{URL: locked.URL},
-			"attach vllm: URL: GET /v1/models: 401 Unauthorized: Unauthorized: set the API key (OPENLOOP_API_KEY) or correct it"},
+			"attach vllm: URL: GET /v1/models: 401 Unauthorized: Unauthorized: no API key was sent: set it (OPENLOOP_API_KEY)"},
 		{"another key", launch.Config{URL: locked.URL, APIKey: "open-sesame"},
-			"attach vllm: URL: GET /v1/models: 401 Unauthorized: Unauthorized: set the API key (OPENLOOP_API_KEY) or correct it"},
+			"attach vllm: URL: GET /v1/models: 401 Unauthorized: Unauthorized: the API key that was sent is refused: correct it (OPENLOOP_API_KEY)"},
 		{"a certificate of nobody's", launch.Config{URL: secure.URL},
 			"attach vllm: URL: GET /v1/models: the server's certificate is self-signed: add it to Config.TLS.RootCAs, or to this host's roots (SSL_CERT_FILE)"},
 		{"a certificate for another name", launch.Config{URL: secure.URL, TLS: &tls.Config{ServerName: "gate.example.org", RootCAs: roots}},
