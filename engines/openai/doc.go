@@ -31,7 +31,7 @@
 // of the cost; events of one stream that are closer than that then share a time.
 // Measured, in CPU time per event at 1,000 streams of 50 events/s: 0.9 to 1.1
 // times that of a C program that reads and looks for the beginnings of events,
-// where net/http takes 1.5 to 2 (go run ./engines/internal/eventcost cost).
+// where net/http takes 1.5 to 2 (go run ./internal/eventcost cost).
 //
 // All else goes through net/http: TLS, proxies, Config.Dial and with it
 // virtual time, other systems, and what is no generation. The two share the
