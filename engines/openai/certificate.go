@@ -54,7 +54,7 @@ func tlsCause(err error) (words string, disagree bool) {
 	}
 	for _, a := range alerts {
 		if strings.Contains(err.Error(), "remote error: "+a.says) {
-			return err.Error() + ": " + a.remedy, true
+			return "remote error: " + a.says + ": " + a.remedy, true // whoever else has added words
 		}
 	}
 	switch {

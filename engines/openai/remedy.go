@@ -90,6 +90,9 @@ func (e *Engine) hungUp(a *attempt, err error) string {
 	if a.reply.Status != 0 {
 		return "the server " + did + " before its answer had ended: look into its log"
 	}
+	if e.route.Scheme == "https" && e.cfg.Dial == nil && !e.settled.Load() && (e.cfg.TLS == nil || len(e.cfg.TLS.Certificates) == 0) {
+		return "the server " + did + " without an answer: look into its log, or set Config.TLS.Certificates if it wants to know its clients"
+	}
 	return "the server " + did + " without an answer: look into its log"
 }
 
