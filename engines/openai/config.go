@@ -40,9 +40,10 @@ type Config struct {
 
 	// HTTP2 speaks HTTP/2 and nothing else, over TLS or, to an http URL, without
 	// (with prior knowledge). Streams then share connections up to the cap that
-	// the server sets, and beyond it get further connections. A request counts
-	// as sent when it is handed to its connection; the reply warns where it was
-	// handed over twice.
+	// the server sets, and beyond it get further connections, which the reply of
+	// the request that opens one tells with the cap. A request counts as sent when
+	// it is handed to its connection; the reply warns where it was handed over
+	// twice.
 	// False speaks HTTP/1.1.
 	HTTP2 bool
 

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -98,6 +99,50 @@ func TestHTTP2SaysWhatItsStreamCapCosts(t *testing.T) {
 			assert.GreaterOrEqual(t, opened, 1)
 		})
 	}
+}
+
+// The same over TLS, on real connections: no request waits for another's end.
+func TestHTTP2OverTLSWithALowStreamCap(t *testing.T) {
+	const most, n = 3, 7
+	var arrived sync.WaitGroup
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Request-Id") == "together" {
+			arrived.Done()
+			arrived.Wait()
+		}
+		streaming(w, r)
+	}))
+	server.EnableHTTP2 = true
+	server.Config.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: most}
+	server.Config.ErrorLog = quiet
+	server.StartTLS()
+	defer server.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	e, err := New(Config{URL: server.URL, HTTP2: true, TLS: &tls.Config{RootCAs: roots}})
+	require.NoError(t, err)
+	defer e.Close()
+	require.NoError(t, generate(t, e).err)
+	arrived.Add(n)
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	told := 0
+	for range n {
+		all.Go(func() {
+			got := generate(t, e, func(r *engines.Request) { r.ID = "together" })
+			assert.NoError(t, got.err)
+			assert.GreaterOrEqual(t, got.reply.Sent, got.reply.Connect)
+			mu.Lock()
+			defer mu.Unlock()
+			if slices.Contains(got.reply.Warnings, fmt.Sprintf(capped, most)) {
+				told++
+				assert.True(t, got.reply.NewConnection)
+			}
+		})
+	}
+	all.Wait()
+	assert.Positive(t, told)
+	assert.GreaterOrEqual(t, e.Connections(), 3, "for seven streams of which three fit on one")
 }
 
 func TestSettingsOfAServer(t *testing.T) {
