@@ -1,6 +1,7 @@
 package benchtest
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -30,7 +31,7 @@ func (s *session) client(r *metric.Record, out outcome) {
 // the median is the least that is taken.
 func (j *judge) readReadings(into map[string]float64) {
 	var lags []time.Duration
-	events, together, answered := 0, 0, 0
+	events, answered := 0, 0
 	for _, t := range j.window {
 		if t.Events > 0 {
 			answered++
@@ -38,7 +39,6 @@ func (j *judge) readReadings(into map[string]float64) {
 		if t.ReadLag > 0 {
 			lags = append(lags, t.ReadLag)
 			events += t.Events
-			together += t.ZeroGaps
 		}
 	}
 	if 2*len(lags) < answered || len(lags) == 0 {
@@ -47,16 +47,42 @@ func (j *judge) readReadings(into map[string]float64) {
 	slices.Sort(lags)
 	q := max(0.5, math.Pow(0.99, float64(events)/float64(len(lags))))
 	into[readLag] = lags[int(math.Ceil(q*float64(len(lags))))-1].Seconds()
-	// An event that was read by itself has its own time, however late that was.
-	// One that shares the time of a later one is late by at most what bytes waited.
-	if into[readStamp] = 0; float64(together) > sharedTimes*float64(events) {
-		into[readStamp] = into[readLag]
-	}
+	into[readStamp] = j.stampedLate().Seconds()
 }
 
-// sharedTimes is the share of events that may have the time of a later one: of
-// the others the p99 is then.
-const sharedTimes = 0.01
+// stampedLate is how late events were stamped, as the p99 of what that does to
+// gaps. An event that was read by itself has its own time, however late that was;
+// one that was read together with a later one has the later's, and so is late by
+// at most what bytes waited, and makes one gap too long and the next one zero.
+//
+// Of a request the longest wait is told, and not of which event it was: some
+// servers send several at once, and those wait for nothing. So never more is taken
+// than the median of the requests that have such gaps.
+func (j *judge) stampedLate() time.Duration {
+	var shared []*metric.Timeline
+	events, zero := 0, 0
+	for _, t := range j.window {
+		if t.ReadLag == 0 {
+			continue
+		}
+		events += t.Events
+		if t.ZeroGaps > 0 {
+			shared, zero = append(shared, t), zero+t.ZeroGaps
+		}
+	}
+	wrong := 2 * float64(zero) / float64(max(events, 1))
+	if wrong <= 0.01 {
+		return 0
+	}
+	slices.SortFunc(shared, func(a, b *metric.Timeline) int { return cmp.Compare(a.ReadLag, b.ReadLag) })
+	rest := min(0.5, 1-0.01/wrong) * float64(zero)
+	for _, t := range shared {
+		if rest -= float64(t.ZeroGaps); rest < 0 {
+			return t.ReadLag
+		}
+	}
+	return shared[len(shared)-1].ReadLag
+}
 
 // connectionReadings are those of the connections that the requests opened. In
 // virtual time it is chance which they are, and not recorded.
