@@ -90,6 +90,7 @@ func TestRealServer(t *testing.T) {
 	t.Run("conforms, and after a restart", func(t *testing.T) {
 		require.NoError(t, enginetest.Test(t.Context(), e, patient(false, true)))
 	})
+	t.Run("streams as the embedded engine does", func(t *testing.T) { realShape(t, e.URL(), cfg.Model) })
 	t.Run("conforms in chats", func(t *testing.T) {
 		var attached sglang.Config
 		attached.URL, attached.Chat = e.URL(), true

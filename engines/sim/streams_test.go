@@ -45,6 +45,28 @@ data: {"id":"r1","object":"chat.completion.chunk","created":946684800,"model":"m
 data: [DONE]
 
 `},
+		{"a chat on SGLang, with running counts", "/v1/chat/completions", `{"messages":[{"role":"user","content":"a"}],"max_tokens":1,"stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}}`, sim.Config{Flavor: sim.SGLang}, `
+data: {"id":"r1","object":"chat.completion.chunk","created":946684800,"model":"m","choices":[{"index":0,"delta":{"reasoning_content":null,"role":"assistant","content":""},"logprobs":null,"finish_reason":null,"matched_stop":null}]}
+
+data: {"id":"r1","object":"chat.completion.chunk","created":946684800,"model":"m","choices":[{"index":0,"delta":{"reasoning_content":null,"content":" cuii"},"logprobs":null,"finish_reason":null,"matched_stop":null}],"usage":{"prompt_tokens":11,"total_tokens":12,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":0},"reasoning_tokens":0,"completion_tokens_details":null}}
+
+data: {"id":"r1","object":"chat.completion.chunk","created":946684800,"model":"m","choices":[{"index":0,"delta":{"reasoning_content":null},"logprobs":null,"finish_reason":"length","matched_stop":null}]}
+
+data: {"id":"r1","object":"chat.completion.chunk","created":946684800,"model":"m","choices":[],"usage":{"prompt_tokens":11,"total_tokens":12,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":0},"reasoning_tokens":0,"completion_tokens_details":null}}
+
+data: [DONE]
+
+`},
+		{"a chat on vLLM, with running counts", "/v1/chat/completions", `{"messages":[{"role":"user","content":"a"}],"max_tokens":1,"stream":true,"stream_options":{"include_usage":true,"continuous_usage_stats":true}}`, sim.Config{Faults: sim.Faults{HideCached: true}}, `
+data: {"id":"chatcmpl-r1","object":"chat.completion.chunk","created":946684800,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}],"usage":{"prompt_tokens":11,"total_tokens":11,"completion_tokens":0,"completion_tokens_details":null},"prompt_token_ids":null,"prompt_text":null}
+
+data: {"id":"chatcmpl-r1","object":"chat.completion.chunk","created":946684800,"model":"m","choices":[{"index":0,"delta":{"content":" cuii"},"logprobs":null,"finish_reason":"length","stop_reason":null,"token_ids":null}],"usage":{"prompt_tokens":11,"total_tokens":12,"completion_tokens":1,"completion_tokens_details":null}}
+
+data: {"id":"chatcmpl-r1","object":"chat.completion.chunk","created":946684800,"model":"m","choices":[],"usage":{"prompt_tokens":11,"total_tokens":12,"completion_tokens":1},"system_fingerprint":"vllm-sim-1"}
+
+data: [DONE]
+
+`},
 		{"a chat on vLLM", "/v1/chat/completions", `{"messages":[{"role":"user","content":"a"}],"max_tokens":1,"stream":true,"stream_options":{"include_usage":true}}`, sim.Config{}, `
 data: {"id":"chatcmpl-r1","object":"chat.completion.chunk","created":946684800,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}],"prompt_token_ids":null,"prompt_text":null}
 

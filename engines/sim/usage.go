@@ -11,8 +11,14 @@ func (v *voice) running(tokens int) {
 	case v.ask.StreamOptions.ContinuousUsage:
 		v.add(`,"usage":`)
 		v.counts(tokens)
-		if v.flavor == SGLang {
+		switch {
+		case v.flavor == SGLang && v.chat && !v.hide:
+			v.cached()
+			v.add(`},"reasoning_tokens":0,"completion_tokens_details":null`)
+		case v.flavor == SGLang:
 			v.add(`,"prompt_tokens_details":null,"reasoning_tokens":0,"completion_tokens_details":null`)
+		case v.flavor == VLLM && v.chat:
+			v.add(`,"completion_tokens_details":null`)
 		}
 		v.add(`}`)
 	case v.flavor == SGLang && !v.chat:
@@ -34,6 +40,12 @@ func (v *voice) counts(tokens int) {
 	v.buf = strconv.AppendInt(b, int64(tokens), 10)
 }
 
+// cached begins the details of the prompt's tokens.
+func (v *voice) cached() {
+	v.add(`,"prompt_tokens_details":{"cached_tokens":`)
+	v.buf = strconv.AppendInt(v.buf, int64(v.q.hit), 10)
+}
+
 // usage writes the last event's counts, where they were asked for.
 func (v *voice) usage() {
 	if !v.ask.StreamOptions.IncludeUsage {
@@ -44,8 +56,7 @@ func (v *voice) usage() {
 	v.counts(v.sent)
 	switch {
 	case !v.hide:
-		v.add(`,"prompt_tokens_details":{"cached_tokens":`)
-		v.buf = strconv.AppendInt(v.buf, int64(v.q.hit), 10)
+		v.cached()
 		if v.flavor == VLLM && v.chat {
 			v.add(`,"created_cache_tokens":`)
 			v.buf = strconv.AppendInt(v.buf, int64(v.q.prompt/v.q.size*v.q.size-v.q.hit), 10)
