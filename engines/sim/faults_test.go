@@ -197,8 +197,7 @@ func TestEachFaultShows(t *testing.T) {
 func TestFaultsOfTheCacheShow(t *testing.T) {
 	const n = 20
 	warm := n * 2032 // all whole blocks but the last, whose end must be computed
-	// SGLang's blocks have one token, and the prompts begin with the same one.
-	shared, warmer := n-1, n*2047
+	shared, warmer := n-1, n*2047 // SGLang's blocks have one token, and all prompts begin with the same one
 	for _, row := range []struct {
 		name    string
 		cfg     sim.Config
@@ -221,10 +220,7 @@ func TestFaultsOfTheCacheShow(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			twice := func(serve func() []stream, flush func() (engines.Flush, error)) error {
-				cold, first := look(serve()), 0
-				if row.cfg.Flavor == sim.SGLang {
-					first = shared
-				}
+				cold, first := look(serve()), map[bool]int{true: shared}[row.cfg.Flavor == sim.SGLang]
 				var f engines.Flush
 				if row.flush {
 					var err error
