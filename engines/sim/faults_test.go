@@ -196,7 +196,7 @@ func TestEachFaultShows(t *testing.T) {
 // or without.
 func TestFaultsOfTheCacheShow(t *testing.T) {
 	const n = 20
-	warm := n * 2032 // all whole blocks but the last, whose end must be computed
+	warm := n * 2032              // all whole blocks but the last, whose end must be computed
 	shared, warmer := n-1, n*2047 // SGLang's blocks have one token, and all prompts begin with the same one
 	for _, row := range []struct {
 		name    string
