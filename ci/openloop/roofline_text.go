@@ -26,15 +26,14 @@ func (r *roofline) text() string {
 		fmt.Fprintf(&b, "\nshort requests, of one event\n%s", stepTable(r.Requests, false))
 		fmt.Fprintf(&b, "\nstreams of %d events/s\n%s\n", perStream, stepTable(r.Events, true))
 	}
-	if w := r.Streams; w != nil {
+	if w := r.Streams; w != nil && w.SentSec == 0 {
+		fmt.Fprintf(&b, "at once   %s streams: %s\n", whole1000(float64(w.Streams)), w.Reason)
+	} else if w != nil {
 		fmt.Fprintf(&b, "at once   %s of %s streams ended well", whole1000(float64(w.Ended)), whole1000(float64(w.Streams)))
 		if w.BytesEach > 0 {
 			fmt.Fprintf(&b, ", %.1f KiB of memory each", w.BytesEach/1024)
 		}
-		if w.SentSec > 0 {
-			fmt.Fprintf(&b, ", all sent within %s", micros(w.SentSec))
-		}
-		b.WriteString("\n")
+		fmt.Fprintf(&b, ", all sent within %s\n", micros(w.SentSec))
 		if w.Reason != "" {
 			fmt.Fprintf(&b, "          %s\n", w.Reason)
 		}

@@ -91,20 +91,23 @@ func TestCompare(t *testing.T) {
 // What must not be is said: a verdict that comes too soon, or not at all, and
 // errors above the limit.
 func TestWhatATruthMustNotShow(t *testing.T) {
-	q := func(p99 float64) quantiles { return quantiles{{1}, {p99}, {1}} }
+	run := func(verdict string, busy, others, ttft, itl float64) turn {
+		return turn{host: host{busy: busy, others: others}, verdict: verdict, reasons: "why", first: [3]float64{1, ttft, 1}, gaps: [3]float64{1, itl, 1}}
+	}
 	for _, tt := range []struct {
 		what string
 		row  row
 		want string
 	}{
-		{"all as it must be", row{verdicts: []string{"ok"}, busy: []float64{0.5}, reasons: []string{""}, first: q(2e5), gaps: q(1e5)}, ""},
-		{"a limit too soon", row{verdicts: []string{"ok", "client-limited"}, busy: []float64{0.5, 0.5}, reasons: []string{"", "late"}, first: q(0), gaps: q(0)},
-			"0x0 was client-limited while the host had idle CPU: late"},
-		{"a limit on a busy host", row{verdicts: []string{"client-limited"}, busy: []float64{0.9}, reasons: []string{"late"}, first: q(1e9), gaps: q(1e9)}, ""},
-		{"an error too large", row{verdicts: []string{"ok"}, busy: []float64{0.5}, reasons: []string{""}, first: q(200_001), gaps: q(0)},
-			"0x0: the p99 of TTFT error is 200.001µs, want at most 200µs"},
-		{"an overload that is seen", row{over: 2, verdicts: []string{"client-limited", "client-limited"}}, ""},
-		{"an overload that is not always", row{over: 2, verdicts: []string{"client-limited", "ok"}},
+		{"all as it must be", row{turns: []turn{run("ok", 0.5, 0.05, 2e5, 1e5)}}, ""},
+		{"a limit too soon", row{turns: []turn{run("ok", 0.5, 0, 0, 0), run("client-limited", 0.5, 0, 0, 0)}},
+			"0x0 was client-limited while the host was calm: why"},
+		{"a limit on a host that is full", row{turns: []turn{run("client-limited", 0.9, 0, 1e9, 1e9)}}, ""},
+		{"a limit on a host with other things to do", row{turns: []turn{run("client-limited", 0.5, 0.2, 1e9, 1e9), run("ok", 0.5, 0, 1, 1)}}, ""},
+		{"errors too large", row{turns: []turn{run("ok", 0.5, 0, 200_001, 300_000)}},
+			"0x0: the p99 of TTFT error is 200.001µs, want at most 200µs\n0x0: the p99 of ITL error is 300µs, want at most 200µs"},
+		{"an overload that is seen", row{over: 2, turns: []turn{{verdict: "client-limited"}, {verdict: "client-limited"}}}, ""},
+		{"an overload that is not always", row{over: 2, turns: []turn{{verdict: "client-limited"}, {verdict: "ok"}}},
 			"0x0 at 2x what its CPU can do was client-limited 1 times of 2, want every time"},
 	} {
 		err := tt.row.wrong(200 * time.Microsecond)
@@ -119,8 +122,9 @@ func TestWhatATruthMustNotShow(t *testing.T) {
 func TestWhatALagMustNotShow(t *testing.T) {
 	good := func() *lagRow {
 		return &lagRow{
-			name: "poisson", burstiness: 1, requests: []float64{10_000}, busy: []float64{0.2}, cpus: []float64{0.1}, achieved: []float64{1},
-			sent: [3][]float64{{40}, {300}, {900}}, sentCV2: []float64{1.05}, verdicts: []string{"ok"},
+			name: "poisson", burstiness: 1, turns: []lagTurn{{
+				host: host{busy: 0.2}, requests: 10_000, achieved: 1, sent: [3]float64{40, 300, 900}, sentCV2: 1.05, verdict: "ok",
+			}},
 		}
 	}
 	for what, tt := range map[string]struct {
@@ -128,11 +132,11 @@ func TestWhatALagMustNotShow(t *testing.T) {
 		want   string
 	}{
 		"all as it must be":           {func(*lagRow) {}, ""},
-		"late":                        {func(r *lagRow) { r.sent[1][0] = 301 }, "poisson: the p99 of lag is 301 µs, want at most 300µs"},
-		"too few":                     {func(r *lagRow) { r.achieved[0] = 0.9989 }, "poisson: achieved ÷ offered is 0.9989, want at least 0.999"},
-		"bunched":                     {func(r *lagRow) { r.sentCV2[0] = 1.07 }, "poisson: the squared variation of gaps as sent is 1.070, want 1.000 ± 0.060"},
-		"limited":                     {func(r *lagRow) { r.verdicts[0] = "client-limited" }, "poisson: the client's verdict was client-limited"},
-		"late on a host that is busy": {func(r *lagRow) { r.sent[1][0], r.busy[0] = 301, 0.9 }, ""},
+		"late":                        {func(r *lagRow) { r.turns[0].sent[1] = 301 }, "poisson: the p99 of lag is 301 µs, want at most 300µs"},
+		"too few":                     {func(r *lagRow) { r.turns[0].achieved = 0.9989 }, "poisson: achieved ÷ offered is 0.9989, want at least 0.999"},
+		"bunched":                     {func(r *lagRow) { r.turns[0].sentCV2 = 1.07 }, "poisson: the squared variation of gaps as sent is 1.070, want 1.000 ± 0.060"},
+		"limited":                     {func(r *lagRow) { r.turns[0].verdict = "client-limited" }, "poisson: the client's verdict was client-limited"},
+		"late on a host that is busy": {func(r *lagRow) { r.turns[0].sent[1], r.turns[0].busy = 301, 0.9 }, ""},
 	} {
 		r := good()
 		tt.change(r)

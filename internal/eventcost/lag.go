@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/openloop-go/openloop/benchtest/arrival"
@@ -27,6 +26,8 @@ func lag(args []string) error {
 	rate := flags.Float64("rate", 2000, "requests/s")
 	window := flags.Duration("window", 5*time.Second, "length of a run's window")
 	turns := flags.Int("turns", 3, "runs of each row")
+	var calm patience
+	flags.DurationVar(&calm.left, "patience", 0, "how long to wait, in all, for a host that is busy with other things; 0 does not")
 	want := flags.Duration("want", 0, "fail when the median p99 of lag is above, when less than 0.999 of the offered rate is achieved, "+
 		"or the dispersion is outside of three standard errors; 0 does not")
 	if err := flags.Parse(args); err != nil {
@@ -35,16 +36,17 @@ func lag(args []string) error {
 	rows := []*lagRow{{name: "constant"}, {name: "poisson", burstiness: 1}, {name: "gamma 0.25", burstiness: 0.25}}
 	for i := range *turns {
 		for _, r := range rows {
+			calm.wait()
 			if err := r.run(*rate, *window, uint64(i+1)); err != nil {
 				return err
 			}
 		}
 	}
-	fmt.Printf("%v short requests/s (a prompt of 16 tokens, a reply of one event) for %v, %d turns of each row, medians (max: the largest); "+
-		"the client is benchtest.Run on engines/openai, in a process of its own, as the server is\n\n", *rate, *window, *turns)
-	fmt.Printf("%-11s %8s %6s %6s  %-24s %-24s %9s  %-37s %s\n", "arrivals", "requests", "host", "client", "lag as sent, µs", "lag at the server, µs", "achieved", "squared variation of gaps", "verdict")
+	fmt.Printf("%v short requests/s (a prompt of 16 tokens, a reply of one event) for %v, %d turns of each row, medians (max: the largest) of the turns in which the host was calm where there were any (at most %.0f %% busy, and %.0f %% with other things); "+
+		"the client is benchtest.Run on engines/openai, in a process of its own, as the server is\n\n", *rate, *window, *turns, 100*idleShare, 100*othersShare)
+	fmt.Printf("%-11s %6s %8s %5s %6s %6s  %-24s %-24s %9s  %-37s %s\n", "arrivals", "calm", "requests", "host", "others", "client", "lag as sent, µs", "lag at the server, µs", "achieved", "squared variation of gaps", "verdict, all turns")
 	quantile := fmt.Sprintf("%-24s", "   p50     p99     max")
-	fmt.Printf("%-11s %8s %6s %6s  %s %s %9s  %-37s\n", "", "a turn", "busy", "CPUs", quantile, quantile, "÷ offered", " asked ±     planned   sent  at server")
+	fmt.Printf("%-11s %6s %8s %5s %6s %6s  %s %s %9s  %-37s\n", "", "turns", "a turn", "busy", "busy", "CPUs", quantile, quantile, "÷ offered", " asked ±     planned   sent  at server")
 	var wrong []error
 	for _, r := range rows {
 		fmt.Print(r.line())
@@ -61,10 +63,16 @@ type lagRow struct {
 	name       string
 	burstiness float64 // 0 is constant
 
-	requests, busy, cpus, achieved []float64
-	sent, seen                     [3][]float64 // p50, p99, max, in µs
-	planned, sentCV2, seenCV2      []float64
-	verdicts                       []string
+	turns []lagTurn
+}
+
+// lagTurn is one run of a row.
+type lagTurn struct {
+	host
+	requests, achieved        float64
+	sent, seen                [3]float64 // p50, p99, max, in µs
+	planned, sentCV2, seenCV2 float64
+	verdict                   string
 }
 
 func (r *lagRow) run(rate float64, window time.Duration, seed uint64) error {
@@ -82,10 +90,11 @@ func (r *lagRow) run(rate float64, window time.Duration, seed uint64) error {
 	if out.Failed != "" {
 		return fmt.Errorf("%s: a request failed: %s", r.name, out.Failed)
 	}
-	return r.add(journal, out)
+	return r.add(journal, out, s.CPU().Seconds()/float64(max(len(journal), 1))*rate)
 }
 
-func (r *lagRow) add(journal []nullserver.Request, out offered) error {
+// add takes in one run, whose server took so many CPUs.
+func (r *lagRow) add(journal []nullserver.Request, out offered, server float64) error {
 	arrived := map[string]int64{}
 	for _, q := range journal {
 		arrived[q.ID] = q.Arrival
@@ -103,19 +112,16 @@ func (r *lagRow) add(journal []nullserver.Request, out offered) error {
 	}
 	slices.Sort(sent)
 	slices.Sort(seen)
-	r.requests = append(r.requests, float64(len(due)))
-	r.busy = append(r.busy, out.Readings["host_busy_share"])
-	r.cpus = append(r.cpus, out.Readings["process_cpus"])
-	r.achieved = append(r.achieved, out.Readings["achieved"])
-	r.planned, r.sentCV2, r.seenCV2 = append(r.planned, arrival.GapCV2(due)), append(r.sentCV2, arrival.GapCV2(sent)), append(r.seenCV2, arrival.GapCV2(seen))
-	for into, values := range map[*[3][]float64][]float64{&r.sent: late, &r.seen: later} {
-		slices.Sort(values)
-		n := len(values)
-		for i, at := range []int{n / 2, min(n*99/100, n-1), n - 1} {
-			into[i] = append(into[i], values[at])
-		}
+	three := func(v []float64) [3]float64 {
+		slices.Sort(v)
+		n := len(v)
+		return [3]float64{v[n/2], v[min(n*99/100, n-1)], v[n-1]}
 	}
-	r.verdicts = append(r.verdicts, out.Verdict)
+	r.turns = append(r.turns, lagTurn{
+		host: hostOf(out, server), requests: float64(len(due)), achieved: out.Readings["achieved"],
+		sent: three(late), seen: three(later),
+		planned: arrival.GapCV2(due), sentCV2: arrival.GapCV2(sent), seenCV2: arrival.GapCV2(seen), verdict: out.Verdict,
+	})
 	return nil
 }
 
@@ -127,39 +133,56 @@ func (r *lagRow) asks() (c2, se float64) {
 		return 0, 0
 	}
 	c2 = 1 / r.burstiness
-	return c2, math.Sqrt((2*c2*c2 + 2*c2*c2*c2) / median(r.requests))
+	n := medianOf(r.turns, func(t lagTurn) float64 { return t.requests })
+	return c2, math.Sqrt((2*c2*c2 + 2*c2*c2*c2) / n)
 }
 
 func (r *lagRow) line() string {
-	three := func(v [3][]float64) string {
-		return fmt.Sprintf("%7.0f %7.0f %7.0f ", median(v[0]), median(v[1]), slices.Max(v[2]))
+	runs, calm := judged(r.turns)
+	calmTurns := 0
+	if calm {
+		calmTurns = len(runs)
+	}
+	mid := func(of func(lagTurn) float64) float64 { return medianOf(runs, of) }
+	three := func(of func(lagTurn) [3]float64) string {
+		most := 0.0
+		for _, t := range runs {
+			most = max(most, of(t)[2])
+		}
+		return fmt.Sprintf("%7.0f %7.0f %7.0f ", mid(func(t lagTurn) float64 { return of(t)[0] }), mid(func(t lagTurn) float64 { return of(t)[1] }), most)
 	}
 	c2, se := r.asks()
-	verdicts := slices.Compact(slices.Sorted(slices.Values(r.verdicts)))
-	return fmt.Sprintf("%-11s %8.0f %5.0f%% %6.2f  %s %s %9.4f  %6.3f ± %-6.3f %7.3f %7.3f %7.3f  %s\n", r.name, median(r.requests),
-		100*median(r.busy), median(r.cpus), three(r.sent), three(r.seen), median(r.achieved), c2, se,
-		median(r.planned), median(r.sentCV2), median(r.seenCV2), strings.Join(verdicts, ", "))
+	return fmt.Sprintf("%-11s %6s %8.0f %4.0f%% %5.0f%% %6.2f  %s %s %9.4f  %6.3f ± %-6.3f %7.3f %7.3f %7.3f  %s\n",
+		r.name, fmt.Sprintf("%d/%d", calmTurns, len(r.turns)), mid(func(t lagTurn) float64 { return t.requests }),
+		100*mid(func(t lagTurn) float64 { return t.busy }), 100*mid(func(t lagTurn) float64 { return t.others }), mid(func(t lagTurn) float64 { return t.client }),
+		three(func(t lagTurn) [3]float64 { return t.sent }), three(func(t lagTurn) [3]float64 { return t.seen }),
+		mid(func(t lagTurn) float64 { return t.achieved }), c2, se, mid(func(t lagTurn) float64 { return t.planned }),
+		mid(func(t lagTurn) float64 { return t.sentCV2 }), mid(func(t lagTurn) float64 { return t.seenCV2 }),
+		verdicts(r.turns, func(t lagTurn) string { return t.verdict }))
 }
 
 // wrong is what the row shows that it must not.
 func (r *lagRow) wrong(want time.Duration) error {
 	var wrong []error
-	if busy := median(r.busy); busy > idleShare {
-		fmt.Printf("%s: the host was %.0f %% busy, so nothing is held against it\n", r.name, 100*busy)
+	runs, calm := judged(r.turns)
+	if !calm {
+		fmt.Printf("%s: the host was never calm, so this is held against nothing\n", r.name)
 		return nil
 	}
-	if p99 := median(r.sent[1]); p99 > float64(want)/1e3 {
+	mid := func(of func(lagTurn) float64) float64 { return medianOf(runs, of) }
+	if p99 := mid(func(t lagTurn) float64 { return t.sent[1] }); p99 > float64(want)/1e3 {
 		wrong = append(wrong, fmt.Errorf("%s: the p99 of lag is %.0f µs, want at most %v", r.name, p99, want))
 	}
-	if achieved := median(r.achieved); !(achieved >= leastAchieved) {
+	if achieved := mid(func(t lagTurn) float64 { return t.achieved }); !(achieved >= leastAchieved) {
 		wrong = append(wrong, fmt.Errorf("%s: achieved ÷ offered is %.4f, want at least %v", r.name, achieved, leastAchieved))
 	}
-	if c2, se := r.asks(); math.Abs(median(r.sentCV2)-c2) > 3*se && r.burstiness > 0 {
-		wrong = append(wrong, fmt.Errorf("%s: the squared variation of gaps as sent is %.3f, want %.3f ± %.3f", r.name, median(r.sentCV2), c2, 3*se))
+	sent := mid(func(t lagTurn) float64 { return t.sentCV2 })
+	if c2, se := r.asks(); math.Abs(sent-c2) > 3*se && r.burstiness > 0 {
+		wrong = append(wrong, fmt.Errorf("%s: the squared variation of gaps as sent is %.3f, want %.3f ± %.3f", r.name, sent, c2, 3*se))
 	}
-	for _, v := range r.verdicts {
-		if v != metric.ClientOK {
-			wrong = append(wrong, fmt.Errorf("%s: the client's verdict was %s", r.name, v))
+	for _, t := range runs {
+		if t.verdict != metric.ClientOK {
+			wrong = append(wrong, fmt.Errorf("%s: the client's verdict was %s", r.name, t.verdict))
 		}
 	}
 	return errors.Join(wrong...)

@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -23,27 +24,34 @@ type row struct {
 	sharers int
 	needs   float64
 
-	sent, cpus, busy, lag []float64
-	first, gaps, all      quantiles
-	verdicts, reasons     []string
-	failed                string
+	turns  []turn
+	failed string
 }
 
-// add takes in one run.
-func (r *row) add(journal []nullserver.Request, out offered) error {
+// turn is one run of a row.
+type turn struct {
+	host
+	sent, lag        float64 // events/s that the server sent; p99 in seconds
+	first, gaps, all [3]float64
+	verdict, reasons string
+}
+
+// add takes in one run, whose server took so many CPUs for an event a second.
+func (r *row) add(journal []nullserver.Request, out offered, server time.Duration) error {
 	d, err := compare(journal, out.Window)
 	if err != nil && r.over == 0 {
 		return fmt.Errorf("%s: %w (%s)", r.load(), err, out.Failed)
 	}
-	r.sent = append(r.sent, d.rate*float64(r.streams))
-	r.cpus = append(r.cpus, out.Readings["process_cpus"])
-	r.busy = append(r.busy, out.Readings["host_busy_share"])
-	r.lag = append(r.lag, out.Readings["lag_p99_sec"])
-	r.first.add(d.first)
-	r.gaps.add(d.gaps)
-	r.all.add(d.all)
-	r.verdicts = append(r.verdicts, out.Verdict)
-	r.reasons = append(r.reasons, strings.Join(out.Reasons, "; "))
+	events := 0
+	for _, q := range journal {
+		events += len(q.Sent)
+	}
+	sent := d.rate * float64(r.streams)
+	r.turns = append(r.turns, turn{
+		host: hostOf(out, server.Seconds()/float64(max(events, 1))*sent), sent: sent, lag: out.Readings["lag_p99_sec"],
+		first: quantiles(d.first), gaps: quantiles(d.gaps), all: quantiles(d.all),
+		verdict: out.Verdict, reasons: strings.Join(out.Reasons, "; "),
+	})
 	if r.failed == "" {
 		r.failed = out.Failed
 	}
@@ -52,9 +60,10 @@ func (r *row) add(journal []nullserver.Request, out offered) error {
 
 func (r *row) load() string { return fmt.Sprintf("%dx%v", r.streams, r.rate) }
 
+// count is the number of turns with a verdict.
 func (r *row) count(verdict string) (n int) {
-	for _, v := range r.verdicts {
-		if v == verdict {
+	for _, t := range r.turns {
+		if t.verdict == verdict {
 			n++
 		}
 	}
@@ -65,22 +74,34 @@ func (r *row) count(verdict string) (n int) {
 var truthHead = func() string {
 	errors := fmt.Sprintf("%-27s %-27s %-27s", "TTFT error, µs", "ITL error, µs", "event error, µs")
 	of := strings.Repeat(fmt.Sprintf("%-28s", "     p50      p99    p99.9"), 3)
-	return fmt.Sprintf("%-10s %-16s %-5s %8s %5s %6s %8s  %s\n%-10s %-16s %-5s %8s %5s %6s %8s  %sverdict\n",
-		"streams", "client", "over", "events/s", "host", "client", "lag p99", errors,
-		"x events/s", "", "load", "sent", "busy", "CPUs", "µs", of)
+	return fmt.Sprintf("%-10s %-16s %-5s %6s %8s %5s %6s %6s %8s  %s\n%-10s %-16s %-5s %6s %8s %5s %6s %6s %8s  %sverdict, all turns\n",
+		"streams", "client", "over", "calm", "events/s", "host", "others", "client", "lag p99", errors,
+		"x events/s", "", "load", "turns", "sent", "busy", "busy", "CPUs", "µs", of)
 }()
 
 func (r *row) line() string {
 	over := "no"
-	if r.over > 0 {
-		over = fmt.Sprintf("%gx", r.over)
+	runs, calm := judged(r.turns)
+	calmTurns := fmt.Sprintf("0/%d", len(r.turns))
+	if calm {
+		calmTurns = fmt.Sprintf("%d/%d", len(runs), len(r.turns))
 	}
-	verdicts := slices.Compact(slices.Sorted(slices.Values(r.verdicts)))
-	for i, v := range verdicts {
-		verdicts[i] = fmt.Sprintf("%s %d of %d", v, r.count(v), len(r.verdicts))
+	if r.over > 0 { // the host's other CPU is the server's, and this one is full
+		over, runs, calmTurns = fmt.Sprintf("%gx", r.over), r.turns, "-"
 	}
-	text := fmt.Sprintf("%-10s %-16s %-5s %8.0f %4.0f%% %6.2f %8.0f  %s %s %s %s\n", r.load(), r.how, over,
-		median(r.sent), 100*median(r.busy), median(r.cpus), 1e6*median(r.lag), r.first, r.gaps, r.all, strings.Join(verdicts, ", "))
+	three := func(of func(turn) [3]float64) string {
+		var b strings.Builder
+		for i := range 3 {
+			fmt.Fprintf(&b, "%8.1f ", medianOf(runs, func(t turn) float64 { return of(t)[i] })/1e3)
+		}
+		return b.String()
+	}
+	text := fmt.Sprintf("%-10s %-16s %-5s %6s %8.0f %4.0f%% %5.0f%% %6.2f %8.0f  %s %s %s %s\n", r.load(), r.how, over, calmTurns,
+		medianOf(runs, func(t turn) float64 { return t.sent }), 100*medianOf(runs, func(t turn) float64 { return t.busy }),
+		100*medianOf(runs, func(t turn) float64 { return t.others }), medianOf(runs, func(t turn) float64 { return t.client }),
+		1e6*medianOf(runs, func(t turn) float64 { return t.lag }),
+		three(func(t turn) [3]float64 { return t.first }), three(func(t turn) [3]float64 { return t.gaps }),
+		three(func(t turn) [3]float64 { return t.all }), verdicts(r.turns, func(t turn) string { return t.verdict }))
 	if r.failed != "" {
 		text += fmt.Sprintf("%-10s requests failed, the first: %s\n", "", r.failed)
 	}
@@ -125,26 +146,13 @@ func compare(journal []nullserver.Request, window []asked) (d distances, err err
 
 func distance(n int64) int64 { return max(n, -n) }
 
-// quantiles are p50, p99 and p99.9 of each turn, in nanoseconds.
-type quantiles [3][]float64
-
-func (q *quantiles) add(v []int64) {
-	if len(v) == 0 {
-		return
-	}
+// quantiles are p50, p99 and p99.9 in nanoseconds, of values that it sorts.
+func quantiles(v []int64) (q [3]float64) {
 	slices.Sort(v)
 	for i, p := range []float64{0.5, 0.99, 0.999} {
-		q[i] = append(q[i], float64(v[min(int(p*float64(len(v))), len(v)-1)]))
+		if q[i] = math.NaN(); len(v) > 0 {
+			q[i] = float64(v[min(int(p*float64(len(v))), len(v)-1)])
+		}
 	}
-}
-
-// median is that of the turns, of one of the quantiles.
-func (q quantiles) median(i int) float64 { return median(q[i]) }
-
-func (q quantiles) String() string {
-	var b strings.Builder
-	for i := range q {
-		fmt.Fprintf(&b, "%8.1f ", q.median(i)/1e3)
-	}
-	return b.String()
+	return q
 }
