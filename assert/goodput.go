@@ -47,7 +47,7 @@ func Goodput(t TestingT, runs *benchtest.Runs, slo benchtest.SLO, atLeast float6
 	}
 	e.low = max(e.low, 0)
 	r := verdict{what: "goodput", unit: " req/s", estimate: e, bound: atLeast, show: rate, slo: slo, met: met, all: all}
-	return r.judge(t, records, msgAndArgs)
+	return r.judge(t, runs, msgAndArgs)
 }
 
 // Attainment asserts that at least this share of all arrivals in the window
@@ -81,7 +81,7 @@ func Attainment(t TestingT, runs *benchtest.Runs, slo benchtest.SLO, atLeast flo
 	}
 	met, all := good(records, slo)
 	r := verdict{what: "attainment", estimate: attainment(records, slo), bound: atLeast, show: share, slo: slo, met: met, all: all}
-	return r.judge(t, records, msgAndArgs)
+	return r.judge(t, runs, msgAndArgs)
 }
 
 // objective checks what the caller asked for.
@@ -109,7 +109,7 @@ func uncounted(what string, records []*metric.Record, slo metric.SLO) (report, b
 	for _, r := range records {
 		for _, q := range r.Counted() {
 			if !q.Failed() && q.OutputTokens < 0 {
-				bad := reportf("%s is refused: SLO.TPOT is %v, and the server counted no tokens of request %s of run %d", what, slo.TPOT, q.ID, r.Run)
+				bad := reportf("%s is refused: SLO.TPOT is %v, and the server counted no tokens of request %s of run %d", what, slo.TPOT, q.ID, r.Run+1)
 				bad.add("next", "make the server report usage in its streams, or limit ITL instead")
 				bad.at = at(records)
 				return bad, false
@@ -129,10 +129,11 @@ type verdict struct {
 	met, all []float64
 }
 
-func (v verdict) judge(t TestingT, records []*metric.Record, msgAndArgs []any) bool {
+func (v verdict) judge(t TestingT, runs *benchtest.Runs, msgAndArgs []any) bool {
 	if h, ok := t.(tHelper); ok {
 		h.Helper()
 	}
+	records := runs.Records
 	value, bound := v.show(v.value), v.show(v.bound)
 	if v.what == "goodput" {
 		bound = exact(v.bound)
@@ -160,6 +161,7 @@ func (v verdict) judge(t TestingT, records []*metric.Record, msgAndArgs []any) b
 	if bad, ok := v.onTheQueue(&r, records); !ok {
 		holds, r.head = false, bad
 	}
+	r.replaced(runs)
 	r.at = at(records)
 	if !holds {
 		return fail(t, r, msgAndArgs)

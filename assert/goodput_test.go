@@ -200,7 +200,7 @@ func TestGoodputIsRefusedWhereThereIsNone(t *testing.T) {
 	uncounted.each = func(i int, q *metric.Timeline) { q.OutputTokens = -1 }
 	r = recorder{}
 	expect(t, &r, assert.Goodput(&r, uncounted.runs(1), slo, 1), false,
-		`error: Goodput is refused: SLO.TPOT is 40ms, and the server counted no tokens of request r0-00000 of run 0
+		`error: Goodput is refused: SLO.TPOT is 40ms, and the server counted no tokens of request r0-00000 of run 1
     next       make the server report usage in its streams, or limit ITL instead
     at         even 10/s, chat(100/11), 1 run of 1,000 requests
 `)

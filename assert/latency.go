@@ -79,6 +79,7 @@ func Latency(t TestingT, runs *benchtest.Runs, name string, limit time.Duration,
 		r.head = name + " does not exist: so many requests failed that the percentile is one of them"
 		holds = false
 	}
+	r.replaced(runs)
 	r.at = at(records)
 	if !holds {
 		return fail(t, r, msgAndArgs)

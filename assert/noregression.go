@@ -196,7 +196,7 @@ func (g *gating) conclude(status regressions.Status, out report, msgAndArgs []an
 	if text := standsFor(g.runs.Records, g.gate); text != "" {
 		out.add("stands for", "%s", text)
 	}
-	replaced(&out, g.runs)
+	out.replaced(g.runs)
 	if g.path != "" {
 		out.add("file", "%s", filepath.ToSlash(g.path))
 	}

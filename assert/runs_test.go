@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/openloop-go/openloop/assert"
 	"github.com/openloop-go/openloop/benchtest"
@@ -106,5 +107,36 @@ func TestRunsThatWereMadeAgainAreTold(t *testing.T) {
 		if !strings.Contains(r.said(), "\n    made again run 1, whose first try is set aside: client-limited: requests left 9ms late\n") {
 			t.Errorf("said\n%s", r.said())
 		}
+	}
+}
+
+// Each assertion tells it: where it passes, where it fails, and where the run
+// that was made again cannot be trusted either.
+func TestEachAssertionTellsOfRunsMadeAgain(t *testing.T) {
+	const told = "\n    made again run 2, whose first try is set aside: client-limited: requests left 9ms late"
+	late := metric.Problem{Kind: "client-limited", Text: "requests left 9ms late"}
+	for name, ask := range every {
+		if name == "NoRegression" || name == "NotSlower" { // tested above, and with its control
+			continue
+		}
+		runs := calm.runs(3)
+		first := *runs.Records[1]
+		first.Problems = []metric.Problem{late}
+		runs.Replaced = []*metric.Record{&first}
+		var r recorder
+		if !ask(&r, runs) || !strings.Contains(r.said(), told) {
+			t.Errorf("%s passes with\n%s", name, r.said())
+		}
+		runs.Records[2].Problems = []metric.Problem{late}
+		r = recorder{}
+		if ask(&r, runs) || !strings.Contains(r.said(), told) {
+			t.Errorf("%s fails with\n%s", name, r.said())
+		}
+	}
+	runs := calm.runs(3)
+	runs.Replaced = runs.Records[:1]
+	var r recorder
+	if assert.Latency(&r, runs, "p50-ttft-sec", time.Millisecond) || !strings.Contains(r.said(), "\n    made again run 1") {
+		t.Errorf("a broken limit is told with\n%s", r.said())
 	}
 }

@@ -32,21 +32,26 @@ func Sustained(t TestingT, runs *benchtest.Runs, msgAndArgs ...any) bool {
 		return fail(t, bad, msgAndArgs)
 	}
 	q := queueOf(records)
+	out := reportf("%s", q)
+	switch q.State {
+	case steady.Growing:
+		out = growing(q, records)
+	case steady.Undecided:
+		out = undecided(q, records)
+	}
+	out.replaced(runs)
+	out.at = at(records)
 	switch {
-	case q.why != "":
-		return fail(t, undecided(q, records), msgAndArgs)
+	case q.why != "" || q.State == steady.Growing:
+		return fail(t, out, msgAndArgs)
 	case q.State == steady.Sustained:
-		good := reportf("%s", q)
-		good.at = at(records)
-		return pass(t, good)
-	case q.State == steady.Growing:
-		return fail(t, growing(q, records), msgAndArgs)
+		return pass(t, out)
 	}
 	config, err := ci.Load()
 	if err != nil {
 		return fail(t, reportf("%v", err), msgAndArgs)
 	}
-	return inconclusive(t, config, undecided(q, records), msgAndArgs)
+	return inconclusive(t, config, out, msgAndArgs)
 }
 
 // queue is what the queue of an open loop did. A closed loop's is never

@@ -37,11 +37,12 @@ func checkArm(runs *benchtest.Runs) (report, bool) {
 		}
 	}
 	if bad, ok := invalid(runs.Records); !ok {
+		bad.replaced(runs)
 		return bad, false
 	}
 	for _, r := range runs.Records {
 		if finished, failed := fates(r); finished+failed == 0 {
-			bad := reportf("no requests: run %d has none in its window that were not aborted, so nothing holds", r.Run)
+			bad := reportf("no requests: run %d has none in its window that were not aborted, so nothing holds", r.Run+1)
 			bad.at = at(runs.Records)
 			return bad, false
 		}

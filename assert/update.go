@@ -48,7 +48,7 @@ func (g *gating) record(old *regressions.Baseline, msgAndArgs []any) bool {
 	if err != nil {
 		return fail(g.t, reportf("no baseline was written: %v", err), msgAndArgs)
 	}
-	replaced(&out, g.runs)
+	out.replaced(g.runs)
 	out.add("file", "%s", filepath.ToSlash(g.path))
 	out.at = at(g.runs.Records)
 	return pass(g.t, out)

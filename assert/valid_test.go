@@ -13,7 +13,7 @@ func TestValidPassesAndSaysOnWhat(t *testing.T) {
 	runs.Records[1].Warnings = []string{"the engine gives no cached tokens"}
 	var r recorder
 	expect(t, &r, assert.Valid(&r, runs), true, `log: valid: 3 runs
-    run 1      warning: the engine gives no cached tokens
+    run 2      warning: the engine gives no cached tokens
     at         even 10/s, chat(100/11), 3 runs of 1,000 requests
 `)
 }
@@ -28,11 +28,11 @@ func TestWhatIsNotThereIsNotValid(t *testing.T) {
 		{"an empty list", &benchtest.Runs{}, "error: no runs: nothing was measured, so nothing holds\n"},
 		{"a run without a record", &benchtest.Runs{Records: []*metric.Record{calm.record(0), nil}},
 			"error: assert: Records[1] is nil: a run without a record cannot be judged\n"},
-		{"an empty window", load{n: 0, rate: 10}.runs(1), `error: no requests: run 0 has none in its window that were not aborted, so nothing holds
+		{"an empty window", load{n: 0, rate: 10}.runs(1), `error: no requests: run 1 has none in its window that were not aborted, so nothing holds
     at         even 10/s, chat(100/11), 1 run of 0 requests
 `},
 		{"a window that the user aborted", load{n: 2, rate: 10, each: failing(metric.Aborted, func(int) bool { return true })}.runs(1),
-			`error: no requests: run 0 has none in its window that were not aborted, so nothing holds
+			`error: no requests: run 1 has none in its window that were not aborted, so nothing holds
     at         even 10/s, chat(100/11), 1 run of 2 requests
 `},
 	} {

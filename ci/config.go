@@ -88,13 +88,15 @@ const baselineRuns, leastRuns = 12, 3
 
 // BaselineRuns is how many runs a baseline is recorded with, where first of
 // them are made by the first look: 12, or what Runs says, and never fewer than
-// first. With Append it is first, since what was measured is added.
+// first. With Append it is first, since what was measured is added. Where a
+// baseline is only missing (Create) it is 3 or more, whatever Runs says, which
+// is meant for the gates that have theirs.
 func (c Config) BaselineRuns(first int) int {
 	switch {
 	case c.Append:
 		return first
 	case c.Runs > 0:
-		return max(c.Runs, first)
+		return max(c.Runs, first, leastRuns)
 	}
 	return max(baselineRuns, first)
 }

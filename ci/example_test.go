@@ -49,9 +49,11 @@ func ExampleConfig_BaselineRuns() {
 	fmt.Println(ci.Config{Update: true}.BaselineRuns(3))
 	fmt.Println(ci.Config{Update: true, Runs: 5}.BaselineRuns(5))
 	fmt.Println(ci.Config{Update: true, Append: true}.BaselineRuns(3))
+	fmt.Println(ci.Config{Create: true, Runs: 1}.BaselineRuns(1))
 	// Output:
 	// 12
 	// 5
+	// 3
 	// 3
 }
 

@@ -157,9 +157,9 @@ func (c *Config) validateUpdate() []error {
 	if c.Append && !c.Update {
 		problems = append(problems, problem(variable["Append"], "1", "nothing is updated that could be appended to; set "+variable["Update"]+"=1 too, or unset it"))
 	}
-	if c.Runs > 0 && c.Runs < leastRuns && (c.Update || c.Create) && !c.Append {
+	if c.Runs > 0 && c.Runs < leastRuns && c.Update && !c.Append {
 		problems = append(problems, fmt.Errorf("ci: %s is %d, and a baseline of fewer than %d runs compares with nothing, so none was made: unset it for %d runs, set it to %d or more, or unset %s (and -%s)",
-			variable["Runs"], c.Runs, leastRuns, baselineRuns, leastRuns, c.asked(), UpdateFlag))
+			variable["Runs"], c.Runs, leastRuns, baselineRuns, leastRuns, variable["Update"], UpdateFlag))
 	}
 	if c.CI && (c.Update || c.Create) && !c.UpdateInCI {
 		problems = append(problems, fmt.Errorf("ci: %s=1 (or -%s) in CI (%s): a job that accepts what it measures gates nothing, so nothing was written; say it twice with %s=1, or unset it",

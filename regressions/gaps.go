@@ -17,21 +17,24 @@ const (
 )
 
 // gapsOf is what the gaps of a record lie between, "" where it has none.
-func gapsOf(r *metric.Record, values map[string]float64) string {
-	has := false
-	for name := range values {
-		has = has || isGap(name)
-	}
-	switch {
-	case !has:
-		return ""
-	case r.GapsAreTokens():
+func gapsOf(r *metric.Record) string {
+	if r.GapsAreTokens() {
 		return gapsOfTokens
 	}
-	return gapsOfEvents
+	for _, t := range r.Counted() {
+		if !t.Failed() && t.Events > 1 {
+			return gapsOfEvents
+		}
+	}
+	return ""
 }
 
-func isGap(metric string) bool { return strings.HasSuffix(metric, "-itl-sec") }
+// onGaps reports whether a metric of these arms is of gaps, or counts by them
+// since the SLO limits ITL.
+func (j judging) onGaps(name string) bool {
+	counts := name == goodput || name == attainment
+	return strings.HasSuffix(name, "-itl-sec") || counts && strings.Contains(j.base.SLO, "ITL") && strings.Contains(j.cand.SLO, "ITL")
+}
 
 // gaps is what the gaps of all runs lie between, "" where some do not say.
 func (a Arm) gaps() string {
@@ -53,7 +56,7 @@ func (a Arm) gaps() string {
 // gap between events of several tokens is that of several tokens.
 func (j judging) incomparable(name string) string {
 	was, now := j.base.gaps(), j.cand.gaps()
-	if !isGap(name) || was == "" || now == "" || was == now {
+	if !j.onGaps(name) || was == "" || now == "" || was == now {
 		return ""
 	}
 	say := func(of string) string {

@@ -21,6 +21,15 @@ func gapped(n int, factor float64, of ...string) regressions.Arm {
 	return a
 }
 
+// limited are runs near the knee with an SLO, and gaps of one kind.
+func limited(slo, of string) regressions.Arm {
+	a := nearKnee(12, slo, 1)
+	for i := range a.Runs {
+		a.Runs[i].Gaps = of
+	}
+	return a
+}
+
 // Gaps between tokens and gaps between events of several are two quantities.
 func TestGapsOfTokensAndOfEvents(t *testing.T) {
 	const tokens, events = "tokens", "events"
@@ -42,6 +51,9 @@ func TestGapsOfTokensAndOfEvents(t *testing.T) {
 			"its gaps are between events of several tokens, or of unknown many in the baseline, between single tokens here"},
 		{"watched, the rest compares", gapped(12, 1, tokens), gapped(12, 4, events), regressions.Gate{}, regressions.Pass,
 			"note       max-itl-sec does not compare: its gaps"},
+		{"goodput by a limit on ITL", limited("ITL ≤ 30ms", tokens), limited("ITL ≤ 30ms", events), regressions.Gate{}, regressions.Invalid,
+			"goodput-req/s does not compare: its gaps are between single tokens in the baseline"},
+		{"goodput by limits on others", limited(objectives, tokens), limited(objectives, events), regressions.Gate{}, regressions.Pass, "goodput-req/s 0.0 %"},
 	} {
 		v := regressions.Judge(stored(row.base), row.now, row.gate)
 		assert.Equal(t, row.want, v.Status, row.name)

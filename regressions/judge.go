@@ -114,7 +114,7 @@ func (j judging) choose() ([]Metric, *refusal) {
 			return nil, no
 		}
 		if why := j.incomparable(m.Name); why != "" && !skip {
-			if !optional {
+			if !optional || !m.Watch {
 				return nil, refuse(j.old.renew("have the server send events as before, gate TPOT, or accept the new ones: "), "%s", why)
 			}
 			skip = true // the notes say so

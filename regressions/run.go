@@ -168,7 +168,7 @@ func fromRecord(r *metric.Record, metrics []string) Run {
 			run.Values[name] = v
 		}
 	}
-	run.Gaps = gapsOf(r, run.Values)
+	run.Gaps = gapsOf(r)
 	return run
 }
 
