@@ -36,6 +36,7 @@ type body struct {
 	cookie   string
 	grace    time.Duration
 	watchdog *watchdog
+	untold   bool          // nothing tells of its end before it is reaped
 	exited   chan struct{} // closed when the child itself has ended
 	done     chan struct{} // and when what it left has, too
 	asked    sync.Once     // TERM is sent once
@@ -55,7 +56,7 @@ func (child) Launch(_ context.Context, spec launch.Spec) (*launch.Running, error
 	if spec.Args != nil {
 		command = slices.Concat(command, spec.Args(at))
 	}
-	b := &body{cookie: newCookie(), grace: spec.Grace, exited: make(chan struct{}), done: make(chan struct{})}
+	b := &body{cookie: newCookie(), grace: spec.Grace, untold: untold, exited: make(chan struct{}), done: make(chan struct{})}
 	b.cmd = exec.Command(command[0], command[1:]...)
 	b.cmd.Dir = spec.Dir
 	b.cmd.Env = append(append(os.Environ(), spec.Env...), cookieName+"="+b.cookie)
@@ -100,8 +101,23 @@ func (b *body) start(spec launch.Spec) error {
 	return nil
 }
 
-// gone reports that the child has ended, whether or not it has been reaped.
+// reaping is how long a child that has ended may take to be reaped, which here is
+// soon.
+const reaping = 250 * time.Millisecond
+
+// gone reports that the child has ended, whether or not it has been reaped. Where
+// nothing tells of an end before that, it waits a moment for it.
 func (b *body) gone() bool {
+	if b.untold {
+		over := time.NewTimer(reaping)
+		defer over.Stop()
+		select {
+		case <-b.exited:
+			return true
+		case <-over.C:
+			return false
+		}
+	}
 	select {
 	case <-b.exited:
 		return true
@@ -130,30 +146,41 @@ func (b *body) reap(output *os.File, copied <-chan struct{}) {
 	close(b.done)
 }
 
+// killed is how long a child may take to end that was killed, and what it left to
+// be cleared away: a moment, unless the kernel holds it.
+const killed = 10 * time.Second
+
 // stop ends the process group, TERM first and KILL after the grace.
 func (b *body) stop(ctx context.Context) error {
-	b.asked.Do(func() { b.unlessDone(terminateGroup) })
+	b.asked.Do(func() { b.unlessExited(terminateGroup) })
 	grace := time.NewTimer(b.grace)
 	defer grace.Stop()
 	select {
 	case <-b.done:
 	case <-grace.C:
-		b.unlessDone(killGroup)
+		b.unlessExited(killGroup)
 	case <-ctx.Done():
-		b.unlessDone(killGroup)
+		b.unlessExited(killGroup)
 	}
-	<-b.done
+	late := time.NewTimer(killed)
+	defer late.Stop()
+	select {
+	case <-b.done:
+	case <-late.C:
+		return fmt.Errorf("pid %d has not ended %v after it was killed: the kernel holds it, as a driver does while it frees a device; it goes when that is over",
+			b.cmd.Process.Pid, killed)
+	}
 	if left := sweep(b.cookie); left > 0 {
 		return fmt.Errorf("%d of its processes could not be killed", left)
 	}
 	return nil
 }
 
-// unlessDone signals the child's group, unless the child has been reaped and
-// its pid may be another's by now.
-func (b *body) unlessDone(signal func(pid int)) {
+// unlessExited signals the child's group, unless the child has been reaped and its
+// pid may be another's by now. What such a child has left is reap's to end.
+func (b *body) unlessExited(signal func(pid int)) {
 	select {
-	case <-b.done:
+	case <-b.exited:
 	default:
 		signal(b.cmd.Process.Pid)
 	}

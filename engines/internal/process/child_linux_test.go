@@ -2,6 +2,7 @@ package process
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/openloop-go/openloop/engines/launch"
@@ -39,8 +41,9 @@ func TestStopAfterTheEndSignalsNoPid(t *testing.T) {
 	cancel()
 	for name, ctx := range map[string]context.Context{"in time": t.Context(), "without time": ended} {
 		t.Run(name, func(t *testing.T) {
-			b := &body{cookie: newCookie(), done: make(chan struct{})}
-			close(b.done)
+			b := &body{cookie: newCookie(), exited: make(chan struct{}), done: make(chan struct{})}
+			close(b.exited) // and what it left is being cleared away still
+			time.AfterFunc(50*time.Millisecond, func() { close(b.done) })
 			another, end := bystander(t)
 			b.cmd = another // which has the pid now
 			left, _ := bystander(t, cookieName+"="+b.cookie)
@@ -57,6 +60,52 @@ func TestStopAfterTheEndSignalsNoPid(t *testing.T) {
 			if err := another.Wait(); err != nil {
 				t.Errorf("another process with the pid: %v, want it left alone", err)
 			}
+		})
+	}
+}
+
+// A child that the kernel does not let go, however it is killed, does not keep its
+// stop for ever.
+func TestStopOfAChildThatTheKernelHolds(t *testing.T) {
+	held, _ := bystander(t)
+	synctest.Test(t, func(t *testing.T) {
+		b := &body{cmd: held, cookie: newCookie(), grace: time.Minute, exited: make(chan struct{}), done: make(chan struct{})}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		began := time.Now()
+		err := b.stop(ctx)
+		want := fmt.Sprintf("pid %d has not ended 10s after it was killed: the kernel holds it, as a driver does while it frees a device; it goes when that is over", held.Process.Pid)
+		if err == nil || err.Error() != want || time.Since(began) != 11*time.Second {
+			t.Errorf("after %v\ngot  %v\nwant %s", time.Since(began), err, want)
+		}
+	})
+}
+
+// Where nothing tells of an end before the child is reaped, a moment is waited.
+func TestEndThatIsToldByTheReaperAlone(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		reaped time.Duration
+		gone   bool
+		took   time.Duration
+	}{
+		{"reaped before", 0, true, 0},
+		{"reaped in a moment", 100 * time.Millisecond, true, 100 * time.Millisecond},
+		{"at work", time.Hour, false, 250 * time.Millisecond},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := &body{untold: true, exited: make(chan struct{})}
+				if row.reaped == 0 {
+					close(b.exited)
+				} else {
+					defer time.AfterFunc(row.reaped, func() { close(b.exited) }).Stop()
+				}
+				began := time.Now()
+				if gone := b.gone(); gone != row.gone || time.Since(began) != row.took {
+					t.Errorf("gone %t after %v, want %t after %v", gone, time.Since(began), row.gone, row.took)
+				}
+			})
 		})
 	}
 }
@@ -88,7 +137,7 @@ func TestChildThatDiesJustBeforeItsStop(t *testing.T) {
 		for !undead(pid) && syscall.Kill(pid, 0) == nil {
 			time.Sleep(50 * time.Microsecond)
 		}
-		died := p.Err()
+		died := p.Err(t.Context())
 		if err := p.Stop(t.Context()); err != nil {
 			t.Error(err)
 		}

@@ -86,8 +86,8 @@ func TestServerOfALauncher(t *testing.T) {
 	if p.URL() != "http://127.0.0.1:32768" || p.ID() != "box 1" || p.Local() {
 		t.Errorf("%s %s %t", p.URL(), p.ID(), p.Local())
 	}
-	if err := p.Stop(t.Context()); err != nil || p.Err() != nil || len(live.servers) != 0 {
-		t.Errorf("Stop() = %v, Err() = %v, %d servers listed", err, p.Err(), len(live.servers))
+	if err := p.Stop(t.Context()); err != nil || p.Err(t.Context()) != nil || len(live.servers) != 0 {
+		t.Errorf("Stop() = %v, Err() = %v, %d servers listed", err, p.Err(t.Context()), len(live.servers))
 	}
 }
 

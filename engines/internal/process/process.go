@@ -155,19 +155,33 @@ func (p *Process) Stop(ctx context.Context) error {
 // Done is closed when the program has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Err says how the program ended, with its log's last lines; nil while it runs
-// and after Stop. For one that has just ended it waits until what that left has
-// been cleared away and all that was printed is in the log, which takes seconds
-// at most.
-func (p *Process) Err() error {
-	p.mu.Lock()
-	stopped := p.stopped
-	p.mu.Unlock()
-	if stopped || !p.Gone() {
+// Err says how the program ended by itself, with its log's last lines; nil while
+// it runs, and of one that has been stopped. For one that has just ended it waits
+// until what that left has been cleared away and all that was printed is in the
+// log, or ctx ends, when it says so much as is known.
+func (p *Process) Err(ctx context.Context) error {
+	// In this order: what is gone before anybody has asked for a stop has ended
+	// by itself, whoever asks for one from here on.
+	if !p.Gone() || p.isStopped() {
 		return nil
 	}
-	<-p.done
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+		select {
+		case <-p.done: // both at once
+		default:
+			return fmt.Errorf("%s: has ended, and how is not known yet (%w), %s", p.spec.Server.Name, context.Cause(ctx), p.excerpt())
+		}
+	}
 	return fmt.Errorf("%s: %s", p.spec.Server.Name, p.obituary())
+}
+
+// isStopped reports that Stop has been asked for.
+func (p *Process) isStopped() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stopped
 }
 
 // Gone reports that the program has ended.

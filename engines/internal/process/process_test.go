@@ -45,7 +45,7 @@ func TestServerStartsAndStops(t *testing.T) {
 	if got, want := p.Command(), os.Args[0]+" "+port+" --api-key [removed] --seed 7"; got != want {
 		t.Errorf("Command() = %q, want %q", got, want)
 	}
-	if err := p.Err(); err != nil {
+	if err := p.Err(t.Context()); err != nil {
 		t.Errorf("Err() of a running server = %v", err)
 	}
 	for range 2 { // the second one has nothing to do
@@ -53,7 +53,7 @@ func TestServerStartsAndStops(t *testing.T) {
 			t.Errorf("Stop() = %v", err)
 		}
 	}
-	if err := p.Err(); err != nil {
+	if err := p.Err(t.Context()); err != nil {
 		t.Errorf("Err() of a server that was stopped = %v", err)
 	}
 	if err := answers(t.Context(), p.URL()); !errors.Is(err, syscall.ECONNREFUSED) {
@@ -164,7 +164,7 @@ func TestErrOfAServerThatDied(t *testing.T) {
 	})
 	if err == nil { // it may have died before Ready was asked
 		<-p.Done()
-		err = p.Err()
+		err = p.Err(t.Context())
 	}
 	if err == nil || !strings.Contains(err.Error(), "exited with code 1 after ") {
 		t.Errorf("got %v", err)

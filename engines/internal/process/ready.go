@@ -118,22 +118,18 @@ const lastGasp = 5 * time.Second
 // on: where what answers outlives what computes, the one ends a moment after the
 // other, or never. Nil of one that has said no such thing, and after Stop.
 func (p *Process) Dying(ctx context.Context) error {
-	p.mu.Lock()
-	stopped := p.stopped
-	p.mu.Unlock()
 	line := p.log.Dread()
-	if stopped || line == "" {
-		return p.Err()
+	if p.isStopped() || line == "" {
+		return p.Err(ctx)
 	}
 	patience := time.NewTimer(lastGasp)
 	defer patience.Stop()
 	select {
 	case <-p.done:
-		return p.Err()
 	case <-ctx.Done():
 	case <-patience.C:
 	}
-	if err := p.Err(); err != nil {
+	if err := p.Err(ctx); err != nil || p.isStopped() {
 		return err
 	}
 	return fmt.Errorf("%s: it has said that it cannot go on and has not ended (%q), %s", p.spec.Server.Name, line, p.excerpt())

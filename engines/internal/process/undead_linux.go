@@ -11,6 +11,9 @@ import (
 // sched.h): it is set before its connections are closed.
 const exiting = 0x4
 
+// untold is false: /proc tells of an end before the child is reaped.
+const untold = false
+
 // undead reports that a child has ended or is ending, reaped or not, by the
 // fields of /proc/PID/stat behind its name, which is in parentheses: the
 // first is its state, Z or for a moment X, and the seventh its flags.

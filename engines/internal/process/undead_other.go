@@ -2,5 +2,8 @@
 
 package process
 
-// undead is false: what has ended shows when it is reaped.
+// untold: what has ended shows when it is reaped.
+const untold = true
+
+// undead is false, since nothing tells.
 func undead(int) bool { return false }

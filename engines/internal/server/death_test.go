@@ -49,11 +49,8 @@ func TestServerThatSaysThatItCannotGoOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{
-		"(APIServer pid=7) vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue. See stack trace (above) for the root cause.",
-	} {
-		_, _ = s.Process().Log().Write([]byte(line + "\n"))
-	}
+	const line = "(APIServer pid=7) vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue. See stack trace (above) for the root cause."
+	_, _ = s.Process().Log().Write([]byte(line + "\n"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // it would be waited for
 	err = s.Close(ctx)
