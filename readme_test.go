@@ -9,11 +9,10 @@ import (
 )
 
 // TestReadmeCode holds the README to what runs: its Go code is a part of the
-// quickstart to the letter, its table of loads is the one the quickstart
-// prints, and the failure it shows is the one that a slowdown brings.
+// quickstart, or of the example of a shared engine, to the letter.
 func TestReadmeCode(t *testing.T) {
 	readme := read(t, "README.md")
-	quickstart := collapse(read(t, "examples/quickstart/quickstart_test.go"))
+	code := collapse(read(t, "examples/quickstart/quickstart_test.go")) + collapse(read(t, "fixtures/example_shared_test.go"))
 	blocks := fenced(readme, "go")
 	if len(blocks) == 0 {
 		t.Fatal("README.md has no Go code")
@@ -21,15 +20,16 @@ func TestReadmeCode(t *testing.T) {
 	for _, block := range blocks {
 		for _, part := range strings.Split(strings.TrimSpace(block), "\n\n") {
 			part = strings.TrimPrefix(part, "var ") // it stands in a group there
-			if !strings.Contains(quickstart, collapse(part)) {
-				t.Errorf("this code of README.md is not in examples/quickstart/quickstart_test.go:\n%s", part)
+			if !strings.Contains(code, collapse(part)) {
+				t.Errorf("this code of README.md is in none of the examples:\n%s", part)
 			}
 		}
 	}
 }
 
-// TestReadmeOutput runs the quickstart as README.md says and compares what it
-// shows.
+// TestReadmeOutput runs the quickstart as README.md says: its table of loads is
+// the one that the quickstart prints, and the failure it shows is the one that
+// a slowdown brings.
 func TestReadmeOutput(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the quickstart; -short is set")
@@ -60,7 +60,7 @@ func TestReadmeOutput(t *testing.T) {
 // fenced returns the blocks of text fenced with ``` and the language.
 func fenced(text, language string) []string {
 	var blocks []string
-	for _, match := range regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$").FindAllStringSubmatch(text, -1) {
+	for _, match := range regexp.MustCompile("(?ms)^ *```([a-z]*)\n(.*?)^ *```$").FindAllStringSubmatch(text, -1) {
 		if match[1] == language {
 			blocks = append(blocks, match[2])
 		}
