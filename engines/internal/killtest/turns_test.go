@@ -67,4 +67,4 @@ func TestTestBinariesTakeTurns(t *testing.T) {
 }
 
 // waiting is what one says that waits for another test binary.
-var waiting = regexp.MustCompile(`vllm: waiting for http://127\.0\.0\.1:\d+, which killtest\.test\S* \(pid \d+, TestVictim, in \S+\) has held since \S+ \(waited 0s\)`)
+var waiting = regexp.MustCompile(`vllm: waiting for http://127\.0\.0\.1:\d+, which killtest\.test\S* \(pid \d+, TestVictim, in \S+\) has held since [\d:]+(, and somebody else is next to have)? \(waited 0s\)`)

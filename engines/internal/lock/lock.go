@@ -100,7 +100,7 @@ func (r *Request) wait(ctx context.Context, name string) (*resource, error) {
 			}
 			return one, nil
 		}
-		holder := readHolder(r.Folder, name).String()
+		holder := turn.whose()
 		held := against(r.Folder, name, r.Owner, neighbour != "")
 		if neighbour != "" {
 			holder = neighbour + " of this process measures"

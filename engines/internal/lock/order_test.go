@@ -107,3 +107,37 @@ func TestNobodyWaitsAgainstTheOrder(t *testing.T) {
 		})
 	}
 }
+
+// The resources of one request are taken in the order of their names, whatever
+// their order in it: while the first of them is another's, none that comes after
+// it is held.
+func TestOneRequestTakesInOrder(t *testing.T) {
+	folder := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		free := elsewhere(t, folder, GPU("a"), perf)
+		done := make(chan *Lock)
+		go func() {
+			l, err := Acquire(t.Context(), Request{Resources: []string{GPU("c"), GPU("a"), GPU("b")}, Folder: folder})
+			if err != nil {
+				t.Error(err)
+			}
+			done <- l
+		}()
+		time.Sleep(time.Minute)
+		for _, later := range []string{GPU("b"), GPU("c")} {
+			elsewhere(t, folder, later, "")() // it is free
+		}
+		free()
+		l := <-done
+		var names []string
+		for _, one := range l.held {
+			names = append(names, one.name)
+		}
+		if len(names) != 3 || names[0] != GPU("a") || names[1] != GPU("b") || names[2] != GPU("c") {
+			t.Errorf("taken in the order %q", names)
+		}
+		if err := l.Release(); err != nil {
+			t.Error(err)
+		}
+	})
+}

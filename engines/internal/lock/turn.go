@@ -29,6 +29,20 @@ func (t *turn) comes() (bool, error) {
 
 func (t *turn) path() string { return filepath.Join(t.folder, fileName(t.name)+".turn") }
 
+// whose is a sentence's end that says who keeps the resource from this one: its
+// holder, or where it may be free the one who is next.
+func (t *turn) whose() string {
+	const next = "somebody else is next to have"
+	h := readHolder(t.folder, t.name)
+	switch {
+	case t.file != nil:
+		return h.String()
+	case h.PID == 0:
+		return next
+	}
+	return h.String() + ", and " + next
+}
+
 // give lets the next one wait first.
 func (t *turn) give() {
 	if t.file == nil {

@@ -3,6 +3,7 @@ package lock
 import (
 	"context"
 	"os"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -67,36 +68,38 @@ func TestATurnEndsWithTheWait(t *testing.T) {
 	})
 }
 
-// The resources of one request are taken in the order of their names, whatever
-// their order in it: while the first of them is another's, none that comes after
-// it is held.
-func TestOneRequestTakesInOrder(t *testing.T) {
-	folder := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		free := elsewhere(t, folder, GPU("a"), perf)
-		done := make(chan *Lock)
-		go func() {
-			l, err := Acquire(t.Context(), Request{Resources: []string{GPU("c"), GPU("a"), GPU("b")}, Folder: folder})
-			if err != nil {
-				t.Error(err)
-			}
-			done <- l
-		}()
-		time.Sleep(time.Minute)
-		for _, later := range []string{GPU("b"), GPU("c")} {
-			elsewhere(t, folder, later, "")() // it is free
-		}
-		free()
-		l := <-done
-		var names []string
-		for _, one := range l.held {
-			names = append(names, one.name)
-		}
-		if len(names) != 3 || names[0] != GPU("a") || names[1] != GPU("b") || names[2] != GPU("c") {
-			t.Errorf("taken in the order %q", names)
-		}
-		if err := l.Release(); err != nil {
-			t.Error(err)
-		}
-	})
+// Who waits for one who is next says so, and does not call that one the holder.
+func TestWhoIsNext(t *testing.T) {
+	local(t)
+	for _, row := range []struct{ name, holder, want string }{
+		{"of a resource that is free", "", "somebody else is next to have"},
+		{"of one that is held", perf, "perf.test (pid 42, TestDecode, in /src/perf) has held since 00:00:00, and somebody else is next to have"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			folder := t.TempDir()
+			synctest.Test(t, func(t *testing.T) {
+				free := func() {}
+				if row.holder != "" {
+					free = elsewhere(t, folder, CPU, row.holder)
+				}
+				other := turn{folder: folder, name: CPU}
+				if next, err := other.comes(); !next || err != nil {
+					t.Fatalf("no turn: %v", err)
+				}
+				time.AfterFunc(time.Minute-poll/2, func() { free(); other.give() })
+				var log heard
+				l, err := Acquire(t.Context(), Request{Resources: []string{CPU}, Folder: folder, Log: log.log})
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := heard{"waiting for cpu, which " + row.want + " (waited 0s)", "waiting for cpu, which " + row.want + " (waited 30s)", "cpu is free, after 1m0s"}
+				if !slices.Equal(log, want) {
+					t.Errorf("log %q\nwant %q", log, want)
+				}
+				if err := l.Release(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
 }
