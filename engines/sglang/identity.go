@@ -42,12 +42,14 @@ func (e *Engine) hardware(ctx context.Context, settings map[string]string) strin
 	if name := e.s.Hardware(ctx, devicesUsed(settings)); name != "" || settings["device"] == "cpu" {
 		return name
 	}
-	return e.accelerators(ctx)
+	return e.accelerators(ctx, settings)
 }
 
-// accelerators names the devices that an attached server says it computes on:
-// so many of a kind for each data-parallel rank.
-func (e *Engine) accelerators(ctx context.Context) string {
+// accelerators names the devices that an attached server says it computes on: so
+// many as its parallel sizes come to. Where it does not tell these, so many of a
+// kind for each data-parallel rank that has told its load; one that has not, as a
+// rank may, is missed.
+func (e *Engine) accelerators(ctx context.Context, settings map[string]string) string {
 	answer, err := e.s.Client().Do(ctx, "GET", "/v1/loads", nil)
 	if err != nil {
 		return ""
@@ -61,6 +63,9 @@ func (e *Engine) accelerators(ctx context.Context) string {
 		return ""
 	}
 	n := body.Each * len(body.Loads)
+	if settings["tp_size"] != "" {
+		n = devicesUsed(settings)
+	}
 	if n < 1 {
 		return ""
 	}

@@ -175,19 +175,24 @@ func TestDescribe(t *testing.T) {
 			assert.Equal(t, want, got)
 		})
 	}
-	for loads, want := range map[string]string{
-		`{"accelerator":"NVIDIA H200","num_accelerators":2,"loads":[{"dp_rank":0},{"dp_rank":1}]}`: "4x NVIDIA H200",
-		`{"accelerator":null,"num_accelerators":1,"loads":[{"dp_rank":0}]}`:                        "",
-		`{"loads":[{"dp_rank":0}]}`:                                     "",
-		`{"accelerator":"NVIDIA H200","num_accelerators":2,"loads":[]}`: "",
-		`[]`: "",
+	const h200 = `{"accelerator":"NVIDIA H200","num_accelerators":2,"loads":`
+	for _, row := range []struct{ name, info, loads, want string }{
+		{"sizes untold, two ranks", ``, h200 + `[{"dp_rank":0},{"dp_rank":1}]}`, "4x NVIDIA H200"},
+		{"sizes untold, no rank", ``, h200 + `[]}`, ""},
+		{"sizes told", `,"tp_size":2,"pp_size":1,"dp_size":2`, h200 + `[{"dp_rank":0},{"dp_rank":1}]}`, "4x NVIDIA H200"},
+		{"sizes told, a rank that does not tell", `,"tp_size":2,"pp_size":1,"dp_size":2`, h200 + `[{"dp_rank":0}]}`, "4x NVIDIA H200"},
+		{"sizes told, no rank that tells", `,"tp_size":2,"pp_size":1,"dp_size":2`, h200 + `[]}`, "4x NVIDIA H200"},
+		{"ranks that share devices", `,"tp_size":4,"pp_size":1,"dp_size":4,"enable_dp_attention":true`, h200 + `[{},{},{},{}]}`, "4x NVIDIA H200"},
+		{"no kind", `,"tp_size":1`, `{"accelerator":null,"num_accelerators":1,"loads":[{"dp_rank":0}]}`, ""},
+		{"an older server's loads", `,"tp_size":1`, `{"loads":[{"dp_rank":0}]}`, ""},
+		{"another's loads", `,"tp_size":1`, `[]`, ""},
 	} {
-		t.Run("the devices of "+loads, func(t *testing.T) {
+		t.Run("the devices of a server with "+row.name, func(t *testing.T) {
 			e, _ := attach(t, sglang.Config{}, map[string]servertest.Reply{
-				"GET /server_info": servertest.JSON(`{"device":"cuda"}`), "GET /v1/loads": servertest.JSON(loads)})
+				"GET /server_info": servertest.JSON(`{"device":"cuda"` + row.info + `}`), "GET /v1/loads": servertest.JSON(row.loads)})
 			got, err := e.Describe(t.Context())
 			require.NoError(t, err)
-			assert.Equal(t, want, got.Hardware)
+			assert.Equal(t, row.want, got.Hardware)
 		})
 	}
 	t.Run("on a processor there are none", func(t *testing.T) {
