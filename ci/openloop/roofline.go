@@ -26,9 +26,9 @@ shares the host, so against one elsewhere it is rather more.
 
 A step is held when the verdict on the client is ok, by the limits of every run
 (see metric.Client): requests leave on time, all of those planned, and nothing
-is read late. It begins at a quarter of what the client's cost lets expect, goes
-up until a step is not held, and then between. What it prints as held was held,
-and what it prints beside that was not.
+is read late. It begins well below what the client's cost lets expect, goes up
+until a step is not held, and then between. What it prints as held was held, and
+what it prints beside that was not.
 
 With -rate it offers that load instead, and nothing else.
 

@@ -83,7 +83,7 @@ func (m *rooflineRun) measure(ctx context.Context) error {
 	requests, events := predict(m.out.Client, runtime.GOMAXPROCS(0))
 	holds := m.out.Holds
 	c := climb{first: requests / 4, least: leastRate, most: mostRate}
-	if err := m.climb(ctx, "requests", begun.Add(m.time.requests), &c, &m.out.Requests, m.shortRequests); err != nil {
+	if err := m.climb(ctx, coldKind, begun.Add(m.time.requests), &c, &m.out.Requests, m.shortRequests); err != nil {
 		return err
 	}
 	holds.Requests, holds.Not.Requests = c.held, c.failed
@@ -92,7 +92,8 @@ func (m *rooflineRun) measure(ctx context.Context) error {
 	if files := openFiles(); files > 0 {
 		most = min(most, float64(files-otherFiles)*perStream)
 	}
-	c = climb{first: events / 4, least: leastEvents, most: most}
+	// A step of events takes longer, so there is time for fewer.
+	c = climb{first: events / 2, least: leastEvents, most: most}
 	if err := m.climb(ctx, "events", begun.Add(m.time.events), &c, &m.out.Events, m.manyEvents); err != nil {
 		return err
 	}
@@ -124,6 +125,9 @@ func (m *rooflineRun) calibrate(ctx context.Context) error {
 	return nil
 }
 
+// coldKind is the kind of steps that comes first.
+const coldKind = "requests"
+
 // climb makes steps until the limit is found or there is no time for another.
 func (m *rooflineRun) climb(ctx context.Context, kind string, end time.Time, c *climb, steps *[]rooflineStep, try func(context.Context, float64) (rooflineStep, error)) error {
 	ctx, cancel := context.WithDeadline(ctx, end.Add(m.grace))
@@ -140,11 +144,12 @@ func (m *rooflineRun) climb(ctx context.Context, kind string, end time.Time, c *
 		}
 		begun := time.Now()
 		step, err := try(ctx, load)
-		took := time.Since(begun)
-		longest = max(longest, took)
-		if err == nil && !step.held() && c.doubtful(load) && time.Now().Add(took).Before(end) {
+		if err == nil && !step.held() && kind == coldKind && len(*steps) == 0 {
+			// The very first was this process's first load too, and made its heap and
+			// its threads.
 			step, err = try(ctx, load)
 		}
+		longest = max(longest, time.Since(begun))
 		if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			m.note("the steps of %s were ended for time: %s a second were begun and not ended", kind, whole1000(load))
 			return nil

@@ -5,8 +5,7 @@ import "math"
 // climb looks for the largest load that is held: up until one is not, down
 // while none was, and then between.
 type climb struct {
-	// first is where it begins, a quarter of what is expected; least and most
-	// bound it.
+	// first is where it begins; least and most bound it.
 	first, least, most float64
 	// held is the largest load that was held so far and failed the smallest
 	// above it that was not; zero is none.
@@ -43,11 +42,6 @@ func (c *climb) saw(load float64, held bool) {
 		c.failed = load
 	}
 }
-
-// doubtful reports whether a load that was not held is worth a second try, since
-// a host is busy for a moment now and then, and what it can do is asked: where
-// some was held, and three quarters of what was expected are not reached.
-func (c *climb) doubtful(load float64) bool { return c.held > 0 && load <= 3*c.first }
 
 // rounded is a load in two digits.
 func rounded(x float64) float64 {
