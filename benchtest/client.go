@@ -93,7 +93,7 @@ func (j *judge) connectionReadings(into map[string]float64) {
 	opened, waits := j.opened()
 	into[readOpened] = float64(opened)
 	if !dialled(j.r) {
-		into[readClosed] = float64(len(j.notLate()))
+		into[readClosed] = float64(len(j.ended()))
 	}
 	if n := len(waits); n > 0 {
 		into[readConnect], into[readConnectMax] = waits[(n-1)/2].Seconds(), waits[n-1].Seconds()
@@ -103,7 +103,7 @@ func (j *judge) connectionReadings(into map[string]float64) {
 // sentReadings are those of what was sent and when.
 func (j *judge) sentReadings(into map[string]float64) {
 	j.connectionReadings(into)
-	s := sentOf(j.window, j.notLate())
+	s := sentOf(j.window)
 	if len(s.lags) == 0 {
 		return
 	}

@@ -1,6 +1,7 @@
 package benchtest
 
 import (
+	"cmp"
 	"iter"
 	"math"
 	"time"
@@ -28,9 +29,12 @@ const (
 //
 //	ErrorRate  0.01   failed ÷ all requests of the window
 //	Achieved   0.99   achieved ÷ offered rate
-//	Lag        5ms    p99 of sent − scheduled, and of how late this process
-//	                  ran and read; where the point has an SLO at most 1 % of
-//	                  its limits on TTFT and E2E, and never less than 0.5ms
+//	Lag        5ms    p99 of sent − scheduled, without waits for a connection;
+//	                  where the point has an SLO at most 1 % of its limits on
+//	                  TTFT and E2E, and never less than 0.5ms
+//	Wake       5ms    p99 of how late this process ran, woke up and, in closed
+//	                  loops and behind a ClientLimit, read; where the point
+//	                  sets Lag, as much as that
 //	Stamp      1ms    p99 of how late events were stamped, where the engine
 //	                  can tell; where the point sets Lag, as much as that
 //	Cached     0.01   prompt tokens from the cache above SharedTokens
@@ -42,6 +46,7 @@ func DefaultLimits() Limits {
 		ErrorRate: 0.01,
 		Achieved:  0.99,
 		Lag:       5 * time.Millisecond,
+		Wake:      5 * time.Millisecond,
 		Stamp:     time.Millisecond,
 		Cached:    0.01,
 		Length:    0.02,
@@ -54,7 +59,7 @@ const (
 	// SLO's limits are known before the run; what the run measures must not
 	// decide whether it counts.
 	lagShare = 0.01
-	// leastLag is asked of no host: one with idle CPU is at a half of it.
+	// leastLag is the closest: a host with idle CPU is at a half of it.
 	leastLag = 500 * time.Microsecond
 )
 
@@ -73,9 +78,10 @@ func lagFor(slo SLO) time.Duration {
 func (l Limits) orDefaults(slo SLO) Limits {
 	d := DefaultLimits()
 	if l.Stamp == 0 {
-		if l.Stamp = d.Stamp; l.Lag > 0 {
-			l.Stamp = l.Lag
-		}
+		l.Stamp = cmp.Or(l.Lag, d.Stamp)
+	}
+	if l.Wake == 0 {
+		l.Wake = cmp.Or(l.Lag, d.Wake)
 	}
 	if l.ErrorRate == 0 {
 		l.ErrorRate = d.ErrorRate

@@ -70,8 +70,8 @@ type judge struct {
 	p      Point
 	window []*metric.Timeline
 	good   []*metric.Timeline
-	// waits are what notLate has found; nil before.
-	waits map[*metric.Timeline]bool
+	// closed is what ended has found; nil before.
+	closed map[*metric.Timeline]bool
 
 	problems []metric.Problem
 	warnings []string

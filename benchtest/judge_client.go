@@ -10,7 +10,7 @@ import (
 )
 
 // maxStopped is the share of the window for which the garbage collector may
-// stop this process by stops of which one is longer than the limit of lag. Above
+// stop this process by stops of which one is longer than Limits.Wake. Above
 // it one event in a hundred may be late by as much.
 const maxStopped = 0.01
 
@@ -26,7 +26,7 @@ func (j *judge) client() (verdict string, reasons []string) {
 	var fine, unread []string
 	ok := func(format string, args ...any) { fine = append(fine, fmt.Sprintf(format, args...)) }
 
-	s := sentOf(j.window, j.notLate())
+	s := sentOf(j.window)
 	j.ranOut()
 	if s.unstamped > 0 {
 		j.problem(kindClientUnknown, "%d of %d requests carry no time of sending, so that nobody knows when the load was offered: the engine must call Request.Stamp (engines/enginetest checks it)", s.unstamped, len(j.window))
@@ -34,17 +34,13 @@ func (j *judge) client() (verdict string, reasons []string) {
 	}
 	if limit := j.p.Limits.Lag; len(s.lags) > 0 {
 		if p99 := s.lag(0.99).Round(time.Microsecond); p99 > limit {
-			j.problem(kindClient, "requests left %v late (p99 of sent − scheduled over %d), limit %v: this host could not send on time%s; give it more CPU, lower the load or raise Limits.Lag", p99, len(s.lags), limit, j.busy())
+			j.problem(kindClient, "requests left %v late (p99 of sent − scheduled over %d%s), limit %v: this host could not send on time%s; give it more CPU, lower the load or raise Limits.Lag", p99, len(s.lags), j.aside(), limit, j.busy())
 		} else {
-			ok("requests left %v late (p99 of %d), limit %v", p99, len(s.lags), limit)
+			ok("requests left %v late (p99 of %d%s), limit %v", p99, len(s.lags), j.aside(), limit)
 		}
-		j.late(readScheduler, j.p.Limits.Lag, "goroutines of this process waited %v to run (p99)", "events were stamped late", "raise Limits.Lag", ok)
+		j.late(readScheduler, j.p.Limits.Wake, "goroutines of this process waited %v to run (p99)", "events were stamped late", "raise Limits.Wake", ok)
 		j.unread(ok)
-		if j.stamped() {
-			j.late(readStamp, j.p.Limits.Stamp, "events were stamped %v late (p99)", "TTFT and gaps are wrong by as much", "raise Limits.Stamp", ok)
-		} else {
-			j.late(readWake, j.p.Limits.Lag, "this process woke up %v late (p99)", "events were stamped as late", "raise Limits.Lag", ok)
-		}
+		j.stamps(ok)
 		j.stopped(ok)
 	}
 	if achieved, known := s.achieved(j.r, j.p); known {
@@ -107,8 +103,8 @@ func (j *judge) stopped(ok func(string, ...any)) {
 	}
 	switch {
 	case !known:
-	case share > maxStopped && (!told || longest > j.p.Limits.Lag.Seconds()):
-		j.problem(kindClient, "the garbage collector stopped this process for %s of the window, %s, limits %s and %v: nothing was stamped meanwhile; raise GOGC, or keep less in memory", percent(share), most, percent(maxStopped), j.p.Limits.Lag)
+	case share > maxStopped && (!told || longest > j.p.Limits.Wake.Seconds()):
+		j.problem(kindClient, "the garbage collector stopped this process for %s of the window, %s, limits %s and %v: nothing was stamped meanwhile; raise GOGC, or keep less in memory", percent(share), most, percent(maxStopped), j.p.Limits.Wake)
 	default:
 		ok("the garbage collector stopped this process for %s of the window, %s", percent(share), most)
 	}
@@ -153,6 +149,9 @@ func (j *judge) ranOut() {
 // sent is what was sent of a window, and when.
 type sent struct {
 	planned, unstamped int
+	// failed on their way, and not by this host: they could not be sent to the
+	// engine, or were not let go.
+	failed int
 	// lags and times are sorted.
 	lags, times []time.Duration
 	// span is from the first schedule to the last, took from the first sending
@@ -161,26 +160,30 @@ type sent struct {
 }
 
 // A wait for a slot of the limit that the point asks for is no lag, and neither
-// is one for a connection of those requests that notLate names.
-func sentOf(window []*metric.Timeline, notLate map[*metric.Timeline]bool) sent {
+// is one for a connection: how long that takes, and how many are needed, the
+// server and the way to it decide. What this side adds to it, its goroutines and
+// wake-ups show.
+func sentOf(window []*metric.Timeline) sent {
 	s := sent{planned: len(window)}
 	var first time.Duration
 	for _, t := range window {
 		if t.Sent == 0 {
-			if t.Failure == "" {
+			switch t.Failure {
+			case "":
 				s.unstamped++
+			case string(engines.Client):
+			default:
+				s.failed++
 			}
 			continue
 		}
+		due := max(t.Scheduled, t.Released)
+		ready := max(due, t.Sent-t.Connect)
 		if first == 0 {
-			first = t.Sent
+			first = ready
 		}
-		s.took = max(s.took, t.Sent-first)
-		lag := t.Sent - max(t.Scheduled, t.Released)
-		if notLate[t] {
-			lag = max(0, lag-t.Connect)
-		}
-		s.lags = append(s.lags, lag)
+		s.took = max(s.took, ready-first)
+		s.lags = append(s.lags, ready-due)
 		s.times = append(s.times, t.Sent)
 	}
 	if len(window) > 0 {
@@ -197,14 +200,14 @@ func (s sent) lag(p float64) time.Duration {
 	return s.lags[min(n, max(1, int(p*float64(n)+0.999999)))-1]
 }
 
-// achieved is the rate at which requests left ÷ the rate at which they were
-// due; false where none was offered: in a closed loop, with a limit on the
+// achieved is the rate at which requests left, or failed on their way, ÷ the rate
+// at which they were due; false where none was offered: in a closed loop, with a limit on the
 // client's side, and of fewer than two.
 func (s sent) achieved(r *metric.Record, p Point) (float64, bool) {
 	if r.InFlight > 0 || p.ClientLimit > 0 || s.planned < 2 || len(s.lags) == 0 {
 		return 0, false
 	}
-	achieved := float64(len(s.lags)) / float64(s.planned)
+	achieved := float64(len(s.lags)+s.failed) / float64(s.planned)
 	if s.took > s.span {
 		achieved *= s.span.Seconds() / s.took.Seconds()
 	}

@@ -18,6 +18,10 @@ const (
 	// connection closed above which it is told. A proxy that ends a connection
 	// after 100 requests, or a thousand, costs less than anybody sees.
 	closedShare = 0.1
+	// slowDials is the share of the window's requests that waited for a new
+	// connection for longer than Limits.Lag above which it is told: a p99 is
+	// moved by it.
+	slowDials = 0.01
 )
 
 // fieldDials is the key of the identity that says that each request was to have
@@ -33,21 +37,25 @@ func dialled(r *metric.Record) bool {
 // closedOn are the window's requests that had to open a connection although an
 // earlier request's had become idle, and not long ago: the server had ended it.
 // Those that were more at once than any before are not among them, nor those
-// that came so late that this side had ended the connection itself.
+// that came so late that this side had ended the connection itself, nor those
+// whose connection a probe took. (Transports have a connection back before they
+// say when its stream was closed, so that none is counted on too early.)
 func closedOn(r *metric.Record) map[*metric.Timeline]bool {
 	type step struct {
 		at    time.Duration
 		takes *metric.Timeline // nil: a connection becomes idle
 	}
 	var steps, takes []step
-	for i := range r.Requests {
-		t := &r.Requests[i]
-		if t.Sent == 0 {
-			continue
-		}
-		takes = append(takes, step{max(t.Scheduled, t.Released), t})
-		if t.Failure == "" {
-			steps = append(steps, step{t.Closed, nil})
+	for _, lines := range [][]metric.Timeline{r.Requests, r.Probes} {
+		for i := range lines {
+			t := &lines[i]
+			if t.Sent == 0 {
+				continue
+			}
+			takes = append(takes, step{max(t.Scheduled, t.Released), t})
+			if t.Failure == "" {
+				steps = append(steps, step{t.Closed, nil})
+			}
 		}
 	}
 	steps = append(steps, takes...) // of one instant, what becomes idle is first
@@ -71,43 +79,57 @@ func closedOn(r *metric.Record) map[*metric.Timeline]bool {
 	return closed
 }
 
-// notLate are the window's requests whose wait for a connection is no lag of this
-// side's: the server had ended the one they would have had, or each was to have
-// one of its own.
-func (j *judge) notLate() map[*metric.Timeline]bool {
-	if j.waits != nil {
-		return j.waits
-	}
-	j.waits = map[*metric.Timeline]bool{}
-	switch {
-	case j.r.Virtual:
-	case dialled(j.r):
-		for _, t := range j.window {
-			j.waits[t] = true
+// ended is closedOn of the run, where it can be told: none in virtual time, and
+// none where each request was to have a connection of its own.
+func (j *judge) ended() map[*metric.Timeline]bool {
+	if j.closed == nil {
+		j.closed = map[*metric.Timeline]bool{}
+		if !j.r.Virtual && !dialled(j.r) {
+			j.closed = closedOn(j.r)
 		}
-	default:
-		j.waits = closedOn(j.r)
 	}
-	return j.waits
+	return j.closed
 }
 
-// connections: what a server costs that ends connections which were to be kept.
-// It is a property of the server's and makes no run invalid.
+// dials reports whether requests open connections as a rule, since they were to
+// or the server ends those that there are. It does not ask how many more were in
+// flight than before, which depends on how slow the engine is.
+func (j *judge) dials() bool {
+	return dialled(j.r) || float64(len(j.ended())) > closedShare*float64(len(j.window))
+}
+
+// connections: what opening connections has cost, by a server that ends those that
+// were to be kept, or by more requests in flight than before. It is a property of
+// the server's and makes no run invalid.
 func (j *judge) connections() {
 	if j.r.Virtual || dialled(j.r) {
 		return
 	}
-	closed := len(j.notLate())
+	closed := len(j.ended())
 	opened, waits := j.opened()
-	if float64(closed) <= closedShare*float64(len(j.window)) {
-		return
-	}
 	took := "; how long that took is not known"
 	if len(waits) > 0 {
 		took = fmt.Sprintf("; that took %v (p50), %v at most, which is in TTFT and E2E", brief(waits[(len(waits)-1)/2]), brief(waits[len(waits)-1]))
 	}
-	j.warn("%s were opened in the window for %s, %d of them although the connection of an earlier one had just become idle: the server ends connections that were to be kept%s%s; let it keep them (HTTP/1.1 without \"Connection: close\", keep-alive in proxies), or compare only with runs that dialled as well",
-		many(opened, "connection"), many(len(j.window), "request"), closed, j.protocols(), took)
+	if j.dials() {
+		j.warn("%s were opened in the window for %s, %d of them although the connection of an earlier one had just become idle: the server ends connections that were to be kept%s%s; let it keep them (HTTP/1.1 without \"Connection: close\", keep-alive in proxies), or compare only with runs that dialled as well",
+			many(opened, "connection"), many(len(j.window), "request"), closed, j.protocols(), took)
+		return
+	}
+	quick, _ := slices.BinarySearch(waits, j.p.Limits.Lag+1)
+	if slow := len(waits) - quick; float64(slow) > slowDials*float64(len(j.window)) {
+		j.warn("%s were opened in the window for %s, since more were in flight than before%s; raise Point.Warmup, so that they are opened before the window",
+			many(opened, "connection"), many(len(j.window), "request"), took)
+	}
+}
+
+// aside says that waits for connections are not in the lags, where there were
+// any: ", without waits for a connection, of 8ms at most".
+func (j *judge) aside() string {
+	if _, waits := j.opened(); len(waits) > 0 && !j.r.Virtual {
+		return fmt.Sprintf(", without waits for a connection, of %v at most", brief(waits[len(waits)-1]))
+	}
+	return ""
 }
 
 // opened counts the window's requests that opened a connection, with how long

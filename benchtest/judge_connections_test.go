@@ -77,6 +77,38 @@ func TestConnectionsThatTheServerEnds(t *testing.T) {
 			}
 			dials(r, 1, 500*time.Microsecond)
 		}, nil, nil},
+		// How long the server takes to accept, and how many more are in flight than
+		// before, says nothing of this side.
+		{"more are in flight than ever before, and opening takes long", func(r *metric.Record) {
+			for i := range r.Requests {
+				r.Requests[i].Closed = 20 * time.Second
+			}
+			dials(r, 2, 12*time.Millisecond)
+		}, []string{
+			"50 connections were opened in the window for 100 requests, since more were in flight than before; that took 12ms (p50), 12ms at most, which is in TTFT and E2E; raise Point.Warmup, so that they are opened before the window",
+		}, nil},
+		{"the last request waits half a second for its connection", func(r *metric.Record) {
+			q := &r.Requests[99]
+			q.NewConnection, q.Connect, q.Sent = true, 500*time.Millisecond, q.Sent+500*time.Millisecond
+			q.FirstToken, q.LastToken, q.Closed = q.FirstToken+time.Second, q.LastToken+time.Second, q.Closed+time.Second
+		}, nil, nil},
+		{"a request takes the connection of another, for which it waited while it opened one", func(r *metric.Record) {
+			for i := range r.Requests {
+				r.Requests[i].Connect = 8 * time.Millisecond
+				r.Requests[i].Sent += 8 * time.Millisecond
+			}
+		}, nil, nil},
+		{"probes take the connections that had become idle", func(r *metric.Record) {
+			// From the end of its second request on, one connection is idle whenever
+			// another request is due, and a probe takes it for half a second.
+			for i := range r.Requests {
+				q := r.Requests[i]
+				q.Phase, q.Scheduled, q.Sent = metric.Probe, q.Scheduled-50*time.Millisecond, q.Sent-50*time.Millisecond
+				q.Closed = q.Scheduled + 20*time.Second
+				r.Probes = append(r.Probes, q)
+			}
+			dials(r, 1, time.Millisecond)
+		}, nil, nil},
 		{"what failed leaves none", func(r *metric.Record) {
 			for i := range r.Requests {
 				r.Requests[i].Failure = "reset"

@@ -75,7 +75,7 @@ func TestJudge(t *testing.T) {
 			})
 		}, nil, nil},
 		{"short of CPU", func(r *metric.Record, _ *Point) { r.Client.Readings = map[string]float64{readScheduler: 0.0123} },
-			[]string{"client-limited: goroutines of this process waited 12.3ms to run (p99), limit 5ms: events were stamped late; give this host more CPU or raise Limits.Lag"}, nil},
+			[]string{"client-limited: goroutines of this process waited 12.3ms to run (p99), limit 5ms: events were stamped late; give this host more CPU or raise Limits.Wake"}, nil},
 		{"half the rate", func(r *metric.Record, p *Point) {
 			p.Limits.Lag = time.Hour
 			for i := range r.Requests {
@@ -87,7 +87,7 @@ func TestJudge(t *testing.T) {
 			for i := range r.Requests {
 				r.Requests[i].Sent = time.Second + 2*(r.Requests[i].Scheduled-time.Second)
 			}
-		}, nil, []string{"this host's own lateness is a large part of what was measured: half of the requests left 4.9s late, which is 245 times p50-ttft-sec (20ms); one request in twenty left 9.4s late, which is 470 times p95-ttft-sec (20ms): give it more CPU or lower the load; other runs compare only if they are as late (Limits.Lag and Limits.Stamp make such runs invalid)"}},
+		}, nil, []string{"this host's own lateness is a large part of what was measured: half of the requests left 4.9s late, which is 245 times p50-ttft-sec (20ms); one request in twenty left 9.4s late, which is 470 times p95-ttft-sec (20ms): give it more CPU or lower the load; other runs compare only if they are as late (Limits.Lag, Limits.Wake and Limits.Stamp make such runs invalid)"}},
 		{"warmer than declared", func(r *metric.Record, _ *Point) {
 			every(r, 1, func(q *metric.Timeline) { q.CachedTokens = 16 })
 		}, []string{"warm-cache: 1.6 % of the prompt tokens came from the cache (by requests), declared 0 % and 1 % allowed above it; flush: flushed; flush it, or declare SharedTokens"}, nil},

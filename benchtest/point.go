@@ -138,17 +138,25 @@ type Limits struct {
 	ErrorRate float64
 	// Achieved is the smallest achieved/offered rate. Default 0.99.
 	Achieved float64
-	// Lag is the largest p99 of sent − scheduled, and of how long goroutines
-	// of this process waited to run; in a closed loop, and with a ClientLimit,
-	// of how long bytes lay here unread; and, where the engine does not tell
-	// that, of how late the process woke up. Default 5 ms, or 1 % of the SLO's
-	// smaller limit on TTFT and E2E where that is less, but not less than 0.5 ms.
+	// Lag is the largest p99 of sent − scheduled. Waits for a connection are not
+	// in it: how long those take, and how many there are, depends on the server
+	// and on the way to it. Default 5 ms, or 1 % of the SLO's smaller limit on
+	// TTFT and E2E where that is less, but not less than 0.5 ms.
 	Lag time.Duration
+	// Wake is the largest p99 of how late this process did what it had to: of
+	// how long its goroutines waited to run; in a closed loop, and with a
+	// ClientLimit, of how long bytes lay here unread; and, where the engine does
+	// not tell how late events were stamped, or requests open connections as a
+	// rule, of how late the process woke up. Hosts with idle CPU show more of it
+	// now and then than requests are late, so that it has a limit of its own.
+	// Default 5 ms, and Lag where that is set.
+	Wake time.Duration
 	// Stamp is the largest p99 of how late events were stamped, which is what
-	// TTFT and gaps are wrong by, where the engine's transport has the time at
-	// which bytes came and so can tell. Bytes that were read late have their
-	// right time all the same, but for events that were read together with a
-	// later one and share its. Default 1 ms, and Lag where that is set.
+	// gaps are wrong by, and TTFT where the first event shares its time, if the
+	// engine's transport has the time at which bytes came and so can tell. Bytes
+	// that were read late have their right time all the same, but for events that
+	// were read together with a later one and share its. Default 1 ms, and Lag
+	// where that is set.
 	Stamp time.Duration
 	// Cached is the share of prompt tokens allowed from the cache above
 	// SharedTokens. Default 0.01.

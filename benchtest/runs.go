@@ -26,7 +26,10 @@ type T interface {
 // client-limited host, which may pass, is made again at once,
 // with the same arrivals and lengths and other content: once, for at most two
 // runs of a measurement (of each arm), and where the time left holds it. The rule
-// reads how late this side was and no latency of the engine's. What is invalid
+// reads how late this side was and no latency of the engine's, nor how long the
+// server took to accept a connection. (An engine on the same host can make this side
+// late itself, by taking the CPU that it needs: then which runs are made again does
+// depend on what the engine does. Give the two CPUs of their own.) What is invalid
 // again, or for another reason (a wrong model, errors, outputs cut short, a host out of
 // descriptors), stays, and the assertions refuse it.
 type Runs struct {

@@ -162,6 +162,9 @@ func (c *complaints) limits(l Limits) {
 	if l.Lag < 0 {
 		c.addf("Point.Limits.Lag must not be negative, got %v: use 0 for %v", l.Lag, DefaultLimits().Lag)
 	}
+	if l.Wake < 0 {
+		c.addf("Point.Limits.Wake must not be negative, got %v: use 0 for %v", l.Wake, DefaultLimits().Wake)
+	}
 	if l.Stamp < 0 {
 		c.addf("Point.Limits.Stamp must not be negative, got %v: use 0 for %v", l.Stamp, DefaultLimits().Stamp)
 	}

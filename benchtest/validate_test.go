@@ -25,7 +25,7 @@ func TestValidate(t *testing.T) {
 			*p = Point{
 				Name: "a-1_b.c", Workload: p.Workload, Arrivals: arrival.Gamma{Rate: 3, Burstiness: 0.5}, Window: time.Minute,
 				Warmup: -1, Settle: 7, Drain: time.Second, Cache: ProvedCold, SharedTokens: 1, ClientLimit: 4, MaxInFlight: 9,
-				Runs: 6, Starts: 6, Seed: 1, Capacity: 14, Limits: Limits{1, 1, time.Hour, time.Hour, 1, math.Inf(1), 1},
+				Runs: 6, Starts: 6, Seed: 1, Capacity: 14, Limits: Limits{1, 1, time.Hour, time.Hour, time.Hour, 1, math.Inf(1), 1},
 			}
 		}, ""},
 		{"no workload", func(p *Point) { p.Workload = nil },
@@ -78,6 +78,7 @@ func TestValidate(t *testing.T) {
 			`benchtest: Point.Name must be at most 100 letters, digits and - _ . with no dot at its ends, got "..": it is part of file names`},
 		{"limit NaN", func(p *Point) { p.Limits.ErrorRate = math.NaN() }, "benchtest: Point.Limits.ErrorRate must not be negative, got NaN: use 0 for the default"},
 		{"negative stamp", func(p *Point) { p.Limits.Stamp = -1 }, "benchtest: Point.Limits.Stamp must not be negative, got -1ns: use 0 for 1ms"},
+		{"negative wake", func(p *Point) { p.Limits.Wake = -1 }, "benchtest: Point.Limits.Wake must not be negative, got -1ns: use 0 for 5ms"},
 		{"negative lag", func(p *Point) { p.Limits.Lag = -1 }, "benchtest: Point.Limits.Lag must not be negative, got -1ns: use 0 for 5ms"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

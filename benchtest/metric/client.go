@@ -26,9 +26,9 @@ type Client struct {
 	//
 	//	lag_p50_sec, lag_p99_sec, lag_max_sec   sent − due, by nearest rank,
 	//	                    whatever the number of requests, without the waits
-	//	                    for a slot, and for a connection where the server
-	//	                    had ended the one there was or each was to have one
-	//	achieved            achieved ÷ offered rate; open loops only
+	//	                    for a slot and for a connection
+	//	achieved            achieved ÷ offered rate, those included that failed
+	//	                    on their way to the engine; open loops only
 	//	sent_gap_cv2        squared coefficient of variation of the gaps
 	//	                    between requests as sent (planned: GapCV2)
 	//	sent_burst, planned_burst   the most requests sent, and planned, within

@@ -14,9 +14,10 @@ type attempt struct {
 	flow flow
 	// conn is the connection that stamps for net/http; stay is what is known
 	// of whether the connection stays. Nil before there is one.
-	conn  *conn
-	stay  *stay
-	keep  bool // both sides said that the connection stays
+	conn *conn
+	stay *stay
+	keep bool // both sides said that the connection stays
+	// start is when it asked for a connection: its body is made by then.
 	start time.Duration
 	got   time.Time // when it had its connection; zero before
 	// kept: its connection had been open for so long that the server may have

@@ -63,11 +63,9 @@ func (e *Engine) once(ctx context.Context, r *engines.Request, f *form, emit fun
 	if e.direct != nil {
 		c := newCall(e, r.Stamp)
 		a = &c.attempt
-		a.start = time.Duration(a.flow.now())
 		err = e.trip(ctx, c, r, f, emit)
 	} else {
 		a = &attempt{flow: flow{clock: r.Stamp}}
-		a.start = time.Duration(a.flow.now())
 		err = e.roundTrip(ctx, a, r, f, emit)
 	}
 	a.reply.Closed = time.Duration(a.flow.now())
@@ -90,7 +88,9 @@ func (e *Engine) roundTrip(parent context.Context, a *attempt, r *engines.Reques
 		defer silence.Stop()
 	}
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: a.gotConn})
-	resp, err := e.transport.stream(e.cfg.Fresh).RoundTrip(e.again(e.post(ctx, r, f)))
+	req := e.again(e.post(ctx, r, f))
+	a.start = time.Duration(a.flow.now())
+	resp, err := e.transport.stream(e.cfg.Fresh).RoundTrip(req)
 	if err != nil {
 		return e.broken(parent, context.Cause(ctx), a, what, err)
 	}

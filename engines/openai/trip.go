@@ -24,6 +24,7 @@ func (e *Engine) trip(parent context.Context, c *call, r *engines.Request, f *fo
 	if err := req.Write(&request); err != nil {
 		return e.broken(parent, context.Cause(ctx), a, "POST "+e.route.Path, err)
 	}
+	a.start = time.Duration(a.flow.now())
 	for {
 		if ctx.Err() != nil {
 			return e.broken(parent, context.Cause(ctx), a, "POST "+e.route.Path, context.Cause(ctx))
