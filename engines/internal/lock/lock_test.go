@@ -148,3 +148,34 @@ func TestFolderThatCannotBeWritten(t *testing.T) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
+
+// Who would rather not wait is told at once who has it, in another process or
+// in this one.
+func TestNow(t *testing.T) {
+	local(t)
+	folder := t.TempDir()
+	free := elsewhere(t, folder, URL("http://gpu.localhost:8000"), perf)
+	var log heard
+	ask := func(owner string) (*Lock, error) {
+		return Acquire(t.Context(), Request{Resources: []string{CPU, URL("http://0.0.0.0:8000/v1")}, Owner: owner, Alone: true, Now: true, Folder: folder, Log: log.log})
+	}
+	l, err := ask("doctor")
+	want := InUse{"http://127.0.0.1:8000", "perf.test (pid 42, TestDecode, in /src/perf) has held since 00:00:00"}
+	if got := (*InUse)(nil); l != nil || !errors.As(err, &got) || *got != want {
+		t.Errorf("got %v, want %v", err, &want)
+	}
+	elsewhere(t, folder, CPU, "")() // was given back
+	free()
+	l, err = ask("TestA")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Release()
+	_, err = ask("doctor")
+	if want := "cpu, which TestA of this process measures"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if len(log) > 0 {
+		t.Errorf("log %q", log)
+	}
+}

@@ -19,20 +19,21 @@ const Accelerators = "accelerators"
 // GPU is a device by its UUID.
 func GPU(uuid string) string { return "gpu " + uuid }
 
-// URL is the server at a URL: scheme, host, port and path in one spelling.
-// User information, query, fragment and "/v1" at the end are no part of it.
-func URL(raw string) string {
+// URL is the server at a URL: scheme, host, port and path in one spelling. All
+// names and addresses of this host are one. User information, query, fragment
+// and "/v1" at the end are no part of it.
+func URL(raw string) string { return thisHost.url(raw) }
+
+// url is URL on a host.
+func (h *host) url(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" {
 		sum := sha256.Sum256([]byte(raw)) // it may hold a key, so it is not shown
 		return "url " + hex.EncodeToString(sum[:6])
 	}
-	scheme, host, port := strings.ToLower(u.Scheme), strings.ToLower(u.Hostname()), u.Port()
-	if host == "localhost" || host == "::1" {
-		host = "127.0.0.1"
-	}
-	if strings.Contains(host, ":") {
-		host = "[" + host + "]"
+	scheme, name, port := strings.ToLower(u.Scheme), h.spelling(u.Hostname()), strings.TrimLeft(u.Port(), "0")
+	if strings.Contains(name, ":") {
+		name = "[" + name + "]"
 	}
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[scheme]
@@ -41,7 +42,7 @@ func URL(raw string) string {
 		port = ":" + port
 	}
 	path := strings.TrimSuffix(strings.TrimRight(u.EscapedPath(), "/"), "/v1")
-	return scheme + "://" + host + port + strings.TrimRight(path, "/")
+	return scheme + "://" + name + port + strings.TrimRight(path, "/")
 }
 
 // Folder is where locks are unless OPENLOOP_LOCKS says otherwise: in this
