@@ -28,7 +28,8 @@ var forbidden = []struct {
 }{
 	{from: "engines", not: []string{"./...", "net/...", "os/...", "testing/..."}},
 	{from: "engines/...", not: []string{"./benchtest/...", "./assert/...", "./regressions/...", "./fixtures/...", "./examples/...", "./ci/..."}, but: []string{"./ci"}},
-	{from: "engines/launch", not: []string{"./...", "os/exec", "testing/..."}, but: []string{"./engines/launch"}},
+	{from: "engines/launch", not: []string{"./...", "os/exec", "testing/..."}, but: []string{"./engines/launch", "./engines/internal/secret"}},
+	{from: "engines/internal/secret", not: []string{"./...", "os/...", "net/http/...", "testing/..."}, but: []string{"./engines/internal/secret"}},
 	{from: "benchtest", not: []string{"./engines/...", "./fixtures/...", "./assert/...", "./regressions/...", "./examples/...", "./ci/...", "net/http/..."}, but: []string{"./engines", "./ci"}},
 	{from: "benchtest/arrival", not: []string{"./...", "os/...", "net/...", "testing/...", "io/ioutil"}, but: []string{"./benchtest/arrival"}},
 	{from: "benchtest/metric", not: []string{"./...", "os/...", "net/...", "testing/..."}, but: []string{"./benchtest/metric"}},

@@ -37,6 +37,7 @@ func ExampleConfig_String() {
 	}
 	fmt.Println(cfg)
 	fmt.Printf("%#v\n", launch.Config{APIKey: "sesame"})
+	fmt.Println(launch.Config{Model: "llama", URL: "ann:sesame@gate:8443"}) // its scheme is missing
 	slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 			if a.Key == slog.TimeKey {
@@ -48,7 +49,15 @@ func ExampleConfig_String() {
 	// Output:
 	// model llama, at https://gate:8443, GPUs all, 2 arguments, 1 variables
 	// launch.Config{model (the server's)}
+	// model llama, at (not a URL)
 	// level=INFO msg=start config="model llama, at https://gate:8443, GPUs all, 2 arguments, 1 variables"
+}
+
+// Whichever the verb, no key is printed.
+func ExampleConfig_Format() {
+	fmt.Printf("%d\n", launch.Config{Model: "llama", APIKey: "sesame"})
+	// Output:
+	// model llama
 }
 
 // What a container is to keep between its starts: the weights, and what

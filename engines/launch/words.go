@@ -3,8 +3,9 @@ package launch
 import (
 	"fmt"
 	"log/slog"
-	"net/url"
 	"strings"
+
+	"github.com/openloop-go/openloop/engines/internal/secret"
 )
 
 // String is the configuration without its secrets: what to start, or where one
@@ -17,11 +18,10 @@ func (c Config) String() string {
 		model = "(the server's)"
 	}
 	say("model %s", model)
-	if u, err := url.Parse(c.URL); err != nil {
+	if at, ok := secret.URL(c.URL); !ok {
 		say("at (not a URL)")
 	} else if c.URL != "" {
-		u.User, u.RawQuery, u.Fragment = nil, "", ""
-		say("at %s", u)
+		say("at %s", at)
 	}
 	if c.Image != "" {
 		say("image %s", c.Image)
@@ -40,7 +40,14 @@ func (c Config) String() string {
 	return strings.Join(words, ", ")
 }
 
-// GoString is String, so that no verb of fmt prints a key.
+// Format is String for every verb of fmt, so that none prints a key. (fmt asks
+// for it neither for %p, which is for pointers, nor where a configuration is an
+// unexported field of what is printed.)
+func (c Config) Format(to fmt.State, verb rune) {
+	secret.Format(to, verb, c.String(), c.GoString())
+}
+
+// GoString is String, as %#v prints it.
 func (c Config) GoString() string { return "launch.Config{" + c.String() + "}" }
 
 // LogValue is String, for slog.

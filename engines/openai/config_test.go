@@ -54,6 +54,7 @@ func TestURLs(t *testing.T) {
 		"http://h/v1?key=1":      `openai: Config.URL must end with its path, without query or fragment: use "http://h/v1" and Config.Header`,
 		"http://ann:secret@h:po": "openai: Config.URL cannot be parsed: it must be http://HOST:PORT or https://HOST",
 		"ann:secret@h:1":         "openai: Config.URL must be http://HOST:PORT or https://HOST; it is not shown, as it may hold a secret",
+		"http:/ann:secret@h":     "openai: Config.URL must be http://HOST:PORT or https://HOST; it is not shown, as it may hold a secret",
 		"ftp://ann:secret@h":     `openai: Config.URL must be http://HOST:PORT or https://HOST, got "ftp://ann:xxxxx@h"`,
 	} {
 		_, err := New(Config{URL: url})
@@ -69,11 +70,17 @@ func TestSecretsAreNeverSaid(t *testing.T) {
 	var log bytes.Buffer
 	slog.New(slog.NewTextHandler(&log, nil)).Info("attach", "config", cfg)
 	texts := []string{log.String(), fmt.Sprint(cfg), fmt.Sprint(Config{URL: "http://ann:password1@h?key=sk-secret2#sk-secret3"}), fmt.Sprintf("%+v %#v %s", cfg, cfg, cfg), cfg.String()}
+	for _, verb := range []string{"%d", "%x", "%t", "%q", "%8.3v", "%U"} {
+		texts = append(texts, fmt.Sprintf(verb, cfg), fmt.Sprintf(verb, &cfg), fmt.Sprintf(verb, []Config{cfg}))
+	}
 	echo := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(401)
 		fmt.Fprintf(w, `{"error":"wrong: %s %s password1 a %s"}`, r.Header.Get("Authorization"), r.Header.Get("X-Api-Key"), strings.Fields(r.Header.Get("X-Auth"))[1])
 	})
 	inMemory(t, echo, cfg, func(t *testing.T, e *Engine) {
+		for _, verb := range []string{"%d", "%x", "%t"} {
+			texts = append(texts, fmt.Sprintf(verb, e))
+		}
 		texts = append(texts, fmt.Sprintf("%v %+v %#v %s %q", e, e, e, e, e), fmt.Sprintf("%+v %#v", struct{ *Engine }{e}, struct{ E engines.Engine }{e}))
 		assert.Equal(t, "openai at http://engine/gateway", fmt.Sprint(e))
 		got := generate(t, e)
@@ -87,7 +94,12 @@ func TestSecretsAreNeverSaid(t *testing.T) {
 	inMemory(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, data(`{"error":"key sk-secret2 is over its limit"}`))
 	}), cfg, func(t *testing.T, e *Engine) { texts = append(texts, generate(t, e).err.Error()) })
-	texts = append(texts, bare("http://ann:password1@h/?key=sk-secret2#sk-secret3"), bare("http://ann:password1@h:po"))
+	for _, url := range []string{"ann:password1@engine:8443", "http:/ann:password1@engine", "http://ann:password1@h:po"} {
+		assert.Equal(t, "openai at (not a URL), /v1/completions, model (the server's)", Config{URL: url}.String())
+		_, err := New(Config{URL: url})
+		texts = append(texts, err.Error(), pointsTo(url))
+	}
+	texts = append(texts, pointsTo("http://ann:password1@h/?key=sk-secret2#sk-secret3"))
 	for _, text := range texts {
 		for _, secret := range []string{"password1", "sk-secret2", "sk-secret3", "sk-secret4"} {
 			assert.NotContains(t, text, secret)

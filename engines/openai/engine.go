@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/openloop-go/openloop/engines"
+	"github.com/openloop-go/openloop/engines/internal/secret"
 )
 
 // Engine is a client of one server, with its own pool of connections. It is
@@ -108,7 +110,12 @@ func (e *Engine) String() string {
 	return kind + " at " + e.root
 }
 
-// GoString is String, so that no verb of fmt prints the key.
+// Format is String for every verb of fmt but %p, so that none prints the key.
+func (e *Engine) Format(to fmt.State, verb rune) {
+	secret.Format(to, verb, e.String(), e.GoString())
+}
+
+// GoString is String, as %#v prints it.
 func (e *Engine) GoString() string { return "&openai.Engine{" + e.String() + "}" }
 
 // Connections is the number of connections opened so far.

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/openloop-go/openloop/engines"
+	"github.com/openloop-go/openloop/engines/internal/secret"
 )
 
 // staleWithin is how soon after sending a reused connection must fail for the
@@ -105,7 +105,7 @@ func (e *Engine) status(what string, code int, header http.Header, body []byte) 
 		remedy = "give the proxy its user and password in the URL of Config.Proxy"
 	default:
 		if to := header.Get("Location"); code/100 == 3 && to != "" {
-			remedy = "it points to " + bare(to) + ", which is not followed: correct the URL"
+			remedy = pointsTo(to)
 		}
 	}
 	text := fmt.Sprintf("%s: %d %s", what, code, http.StatusText(code))
@@ -134,16 +134,13 @@ func (e *Engine) keyRemedy() string {
 	return "set the API key (OPENLOOP_API_KEY) or correct Config.Header"
 }
 
-// bare is a URL without what may be a secret in it.
-func bare(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return "a place that is no URL"
+// pointsTo is what to do about a redirection.
+func pointsTo(location string) string {
+	to, ok := secret.URL(location)
+	if !ok {
+		to = "a place that is no URL"
 	}
-	if u.User, u.Fragment = nil, ""; u.RawQuery != "" {
-		u.RawQuery = "…"
-	}
-	return u.String()
+	return "it points to " + to + ", which is not followed: correct the URL"
 }
 
 // retryAfter reads a delay in seconds or a date.

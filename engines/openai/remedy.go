@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/openloop-go/openloop/engines"
+	"github.com/openloop-go/openloop/engines/internal/secret"
 )
 
 const (
@@ -147,7 +148,8 @@ func (e *Engine) Proxy() (used, unused string) {
 		if err != nil || u == nil {
 			return "", ""
 		}
-		return bare(u.String()), ""
+		shown, _ := secret.URL(u.String())
+		return shown, ""
 	}
 	host := e.route.Hostname()
 	if ip := net.ParseIP(host); e.cfg.Dial != nil || host == "localhost" || ip != nil && ip.IsLoopback() {

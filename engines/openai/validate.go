@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/openloop-go/openloop/engines/internal/secret"
 )
 
 // own are the fields that the client sets itself.
@@ -31,7 +33,7 @@ func (c *Config) validate() error {
 		} else {
 			bad("Config.URL must be http://HOST:PORT or https://HOST, got %q", c.URL)
 		}
-	case (u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "") && (u.Opaque != "" && strings.Contains(c.URL, "@") || strings.ContainsAny(c.URL, "?#")):
+	case (u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "") && (u.Host == "" && strings.Contains(c.URL, "@") || strings.ContainsAny(c.URL, "?#")):
 		bad("Config.URL must be http://HOST:PORT or https://HOST; it is not shown, as it may hold a secret")
 	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		bad("Config.URL must be http://HOST:PORT or https://HOST, got %q", u.Redacted())
@@ -84,13 +86,20 @@ func (c Config) String() string {
 		model = "(the server's)"
 	}
 	at := "(not a URL)"
-	if _, err := url.Parse(c.URL); err == nil {
-		at = bare(c.URL)
+	if shown, ok := secret.URL(c.URL); ok {
+		at = shown
 	}
 	return fmt.Sprintf("%s at %s, %s, model %s", kind, at, route, model)
 }
 
-// GoString is String, so that no verb of fmt prints the key.
+// Format is String for every verb of fmt, so that none prints the key. (fmt asks
+// for it neither for %p, which is for pointers, nor where a configuration is an
+// unexported field of what is printed.)
+func (c Config) Format(to fmt.State, verb rune) {
+	secret.Format(to, verb, c.String(), c.GoString())
+}
+
+// GoString is String, as %#v prints it.
 func (c Config) GoString() string { return "openai.Config{" + c.String() + "}" }
 
 // LogValue is String, for slog.

@@ -3,6 +3,8 @@ package process
 import (
 	"strings"
 	"testing"
+
+	hidden "github.com/openloop-go/openloop/engines/internal/secret"
 )
 
 func TestCommandWithoutSecrets(t *testing.T) {
@@ -49,6 +51,8 @@ func TestTextWithoutSecrets(t *testing.T) {
 		{"https://b.s3.amazonaws.com/w?X-Amz-Date=1&X-Amz-Signature=0a1b2c", "https://b.s3.amazonaws.com/w?X-Amz-Date=1&X-Amz-Signature=[removed]"},
 		{"{'authorization': 'Basic YW5uOmh1c2g=', 'accept': '*'}", "{'authorization': 'Basic [removed]', 'accept': '*'}"},
 		{`{"api_key": "hush-hush", "stop_token": "the end"}`, `{"api_key": "[removed]", "stop_token": "the end"}`},
+		{`--kv-transfer-config {"s3_secret_access_key":"abc","access_token":"two words"}`, `--kv-transfer-config {"s3_secret_access_key":"[removed]","access_token":"[removed]"}`},
+		{"http://ann:p@ss-word@proxy", "http://[removed]@proxy"},
 		{"PGPASSWORD=hush-hush api_key=None", "PGPASSWORD=[removed] api_key=None"},
 	}
 	for _, test := range tests {
@@ -64,8 +68,8 @@ func FuzzNoSecretComesThrough(f *testing.F) {
 	f.Add("--api-key", "", "aaaaaa")
 	f.Add("Bearer ", "\n", "hf_abcdef")
 	f.Fuzz(func(t *testing.T, before, after, secret string) {
-		if len(secret) < shortestSecret || strings.Contains(removed, secret) ||
-			strings.Contains(before+removed+after, secret) {
+		if len(secret) < shortestSecret || strings.Contains(hidden.Removed, secret) ||
+			strings.Contains(before+hidden.Removed+after, secret) {
 			t.Skip()
 		}
 		red := newRedactor([]string{"server", "--api-key=" + secret}, nil, nil)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/openloop-go/openloop/engines"
 	"github.com/openloop-go/openloop/engines/internal/hardware"
-	"github.com/openloop-go/openloop/engines/internal/process"
+	"github.com/openloop-go/openloop/engines/internal/secret"
 )
 
 // Instance names the present start; empty when attached.
@@ -54,12 +54,12 @@ func (k *Kind) settings(c Config, inherited []string) map[string]string {
 	for i, pair := range slices.Concat(inherited, c.Env) {
 		name, value, _ := strings.Cut(pair, "=")
 		ours := i >= len(inherited) || strings.HasPrefix(name, k.Prefix)
-		if ours && !process.SecretName(name) {
+		if ours && !secret.Name(name) {
 			settings["env."+name] = value
 		}
 	}
 	for name, value := range settings {
-		settings[name] = process.Redact(value)
+		settings[name] = secret.Redact(value)
 	}
 	if c.GPUs != "" {
 		settings["gpus"] = c.GPUs

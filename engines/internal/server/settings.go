@@ -3,7 +3,7 @@ package server
 import (
 	"strings"
 
-	"github.com/openloop-go/openloop/engines/internal/process"
+	"github.com/openloop-go/openloop/engines/internal/secret"
 )
 
 // Settings turns arguments into names and values: "--max-num-seqs 64" is
@@ -27,7 +27,7 @@ func Settings(args []string, names map[string]string) map[string]string {
 				value = "true"
 			}
 		}
-		if process.SecretName(name) {
+		if secret.Name(name) {
 			continue
 		}
 		if long, ok := names[name]; ok {
