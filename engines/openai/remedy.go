@@ -45,7 +45,7 @@ func atEnd(err error) bool {
 
 // malformed reports an answer that is not of its protocol, or not in its coding.
 func malformed(err error) bool {
-	marks := []string{"malformed", "gzip: ", "invalid byte in chunk", "http chunk length too large", "flate: "}
+	marks := []string{"malformed", unasked, "gzip: ", "invalid byte in chunk", "http chunk length too large", "flate: "}
 	return hasAny(err.Error(), notHTTP2) || hasAny(err.Error(), marks) && !errors.Is(err, io.ErrUnexpectedEOF)
 }
 
@@ -68,6 +68,8 @@ func (e *Engine) cause(class engines.Class, a *attempt, err error) string {
 		return "the server does not answer in HTTP/2: leave Config.HTTP2 off"
 	case hasAny(err.Error(), sentAlert):
 		return useHTTPS
+	case !a.kept && noHTTP(err) != "":
+		words = noHTTP(err)
 	case refused(err):
 		words = "connection refused: start the server or correct the URL"
 	case noRoute(err):
