@@ -51,9 +51,10 @@ func (c *Config) identity() engines.Identity {
 // instance names one start of the engine.
 func (s *scheduler) instance() string { return fmt.Sprintf("sim-%x-%d", s.cfg.Seed, s.start) }
 
-// counters are the engine's, as a client sees them.
+// counters are the engine's, as a client sees them: SGLang's page has the one of
+// preemptions from the first on.
 func (s *scheduler) counters() engines.Counters {
-	return engines.Counters{
+	c := engines.Counters{
 		PromptTokens: engines.Known(s.count.prompt),
 		OutputTokens: engines.Known(s.count.output),
 		CacheQueries: engines.Known(s.count.queries),
@@ -61,6 +62,10 @@ func (s *scheduler) counters() engines.Counters {
 		Preemptions:  engines.Known(s.count.preemptions),
 		Instance:     s.instance(),
 	}
+	if s.cfg.Flavor == SGLang && s.count.preemptions == 0 {
+		c.Preemptions = engines.Count{}
+	}
+	return c
 }
 
 func (s *scheduler) load() engines.Load {
@@ -107,8 +112,9 @@ func (m *Model) Load(context.Context) (engines.Load, error) {
 	return m.s.load(), nil
 }
 
-// Scrape returns the counters since the engine's start; unknown, but for the
-// instance, of TensorRT-LLM, of which no client reads them.
+// Scrape returns the counters since the engine's start: unknown, but for the
+// instance, of TensorRT-LLM, of which no client reads them, and of SGLang the
+// preemptions before the first, which its page then does not have.
 func (m *Model) Scrape(context.Context) (engines.Counters, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

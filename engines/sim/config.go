@@ -81,13 +81,14 @@ type Config struct {
 	// compiles nothing.
 	CompileCost time.Duration
 
-	// StampEvents puts into each event of a stream the time at which it was
-	// written, as the field "sent": nanoseconds of CLOCK_MONOTONIC, which is one
-	// clock for all processes of a host, so that a client on the same host knows
-	// how long an event was on its way. In a testing/synctest bubble they are
-	// nanoseconds since the start of 2000, where a bubble's clock begins. With
-	// Faults.Buffered an event is written when its tokens are made and leaves
-	// later. On systems without that clock (Windows) the field is absent.
+	// StampEvents puts into each event of a stream that is no error the time at
+	// which it was written, as the field "sent": nanoseconds of CLOCK_MONOTONIC,
+	// which is one clock for all processes of a host, so that a client on the same
+	// host knows how long an event was on its way. In a testing/synctest bubble
+	// they are nanoseconds since the start of 2000, where a bubble's clock begins.
+	// With Faults.Buffered an event is written when its tokens are made and leaves
+	// later. Outside a bubble the field is absent on systems other than Linux,
+	// macOS, FreeBSD and OpenBSD.
 	StampEvents bool
 
 	// Noise is how starts, runs and steps differ.

@@ -100,6 +100,21 @@ func TestStampsOfAStreamHeldBack(t *testing.T) {
 	})
 }
 
+// An error within a stream says nothing of when it was written.
+func TestErrorsAreNotStamped(t *testing.T) {
+	inBubble(t, sim.Config{StampEvents: true, Faults: sim.Faults{StreamErrorShare: 1}}, func(t *testing.T, m *sim.Memory) {
+		got := events(t, m, "/v1/completions", completion)
+		for i, e := range got {
+			if last := i == len(got)-1; (e.sent == nil) != last {
+				t.Errorf("event %d of %d: stamped %t", i, len(got), e.sent != nil)
+			}
+		}
+		if len(got) < 2 {
+			t.Errorf("%d events, want some before the error", len(got))
+		}
+	})
+}
+
 func TestEventsAreNotStampedUnasked(t *testing.T) {
 	inBubble(t, sim.Config{}, func(t *testing.T, m *sim.Memory) {
 		for i, e := range events(t, m, "/v1/completions", completion) {

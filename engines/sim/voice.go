@@ -211,6 +211,14 @@ func (v *voice) add(parts ...string) {
 	}
 }
 
+// fingerprint is what vLLM writes into the last event that has choices or
+// counts.
+func (v *voice) fingerprint() {
+	if v.flavor == VLLM {
+		v.add(`,"system_fingerprint":"vllm-`, Version, `"`)
+	}
+}
+
 // end ends an event, with the time where it is asked for.
 func (v *voice) end() {
 	if v.clock != nil {
