@@ -1,7 +1,6 @@
 package benchtest
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -48,40 +47,6 @@ func (j *judge) readReadings(into map[string]float64) {
 	q := max(0.5, math.Pow(0.99, float64(events)/float64(len(lags))))
 	into[readLag] = lags[int(math.Ceil(q*float64(len(lags))))-1].Seconds()
 	into[readStamp] = j.stampedLate().Seconds()
-}
-
-// stampedLate is how late events were stamped, as the p99 of what that does to
-// gaps. An event that was read by itself has its own time, however late that was;
-// one that was read together with a later one has the later's, and so is late by
-// at most what bytes waited, and makes one gap too long and the next one zero.
-//
-// Of a request the longest wait is told, and not of which event it was: some
-// servers send several at once, and those wait for nothing. So never more is taken
-// than the median of the requests that have such gaps.
-func (j *judge) stampedLate() time.Duration {
-	var shared []*metric.Timeline
-	events, zero := 0, 0
-	for _, t := range j.window {
-		if t.ReadLag == 0 {
-			continue
-		}
-		events += t.Events
-		if t.ZeroGaps > 0 {
-			shared, zero = append(shared, t), zero+t.ZeroGaps
-		}
-	}
-	wrong := 2 * float64(zero) / float64(max(events, 1))
-	if wrong <= 0.01 {
-		return 0
-	}
-	slices.SortFunc(shared, func(a, b *metric.Timeline) int { return cmp.Compare(a.ReadLag, b.ReadLag) })
-	rest := min(0.5, 1-0.01/wrong) * float64(zero)
-	for _, t := range shared {
-		if rest -= float64(t.ZeroGaps); rest < 0 {
-			return t.ReadLag
-		}
-	}
-	return shared[len(shared)-1].ReadLag
 }
 
 // connectionReadings are those of the connections that the requests opened. In

@@ -42,6 +42,8 @@ type flight struct {
 	// them said; single is true while each said one.
 	known  engines.Count
 	single bool
+	// lost is what is lost of the gap that the next token event ends.
+	lost time.Duration
 
 	// model is the one that answered; err what Generate returned.
 	model string
@@ -105,10 +107,15 @@ func (f *flight) due(at time.Duration, phase metric.Phase) {
 
 // emit takes one event of the stream.
 func (f *flight) emit(c engines.Chunk) {
+	f.lost = max(f.lost, c.Lost)
 	if !c.Token {
 		return
 	}
 	t := &f.line
+	if f.lost > 0 && t.Events > 0 {
+		t.Lost = append(t.Lost, f.lost)
+	}
+	f.lost = 0
 	if t.Events == 0 {
 		t.FirstToken = c.At
 		if c.Tokens.Known {

@@ -1,5 +1,10 @@
 package benchtest
 
+import (
+	"slices"
+	"time"
+)
+
 // stamps judges how late events were stamped. Where the transport has not the
 // time at which bytes came, how late this process woke up stands for it: a sample
 // of its own, of a hundred a second, in which an idle host shows half a
@@ -39,4 +44,25 @@ func (j *judge) unread(ok func(string, ...any)) {
 	default:
 		ok("bytes lay unread for %v (p99), and have their times all the same", micro(lay))
 	}
+}
+
+// stampedLate is how late events were stamped, as the p99 of what that does to
+// gaps. An event that was read by itself has its own time, however late that was.
+// One that was read together with later bytes has theirs, and makes the gap before
+// it too long and the one after it too short, by what the transport says at most.
+func (j *judge) stampedLate() time.Duration {
+	var lost []time.Duration
+	gaps := 0
+	for _, t := range j.window {
+		if t.ReadLag > 0 {
+			gaps += max(0, t.Events-1)
+			lost = append(lost, t.Lost...)
+		}
+	}
+	above := gaps / 100
+	if above/2 >= len(lost) {
+		return 0
+	}
+	slices.Sort(lost)
+	return lost[len(lost)-1-above/2]
 }

@@ -35,6 +35,9 @@ type script struct {
 	fails func(n int, r *engines.Request) error
 	// sends, where it is set, delays the sending of the n-th request.
 	sends func(n int)
+	// lost, where it is set, is what is lost of the gap before the i-th event of
+	// the n-th request, both from 0.
+	lost func(n, i int) time.Duration
 	// reply, where it is set, changes the reply of the n-th request.
 	reply func(n int, reply *engines.Reply)
 
@@ -100,7 +103,11 @@ func (e *script) Generate(ctx context.Context, r *engines.Request, emit func(eng
 		if i == 0 {
 			reply.FirstEvent = at
 		}
-		emit(engines.Chunk{At: at, Token: true, Content: true, Tokens: engines.Known(1)})
+		c := engines.Chunk{At: at, Token: true, Content: true, Tokens: engines.Known(1)}
+		if e.lost != nil {
+			c.Lost = e.lost(n, i)
+		}
+		emit(c)
 	}
 	reply.Model, reply.Status, reply.Finish = "model", 200, "length"
 	reply.PromptTokens, reply.OutputTokens = engines.Known(len(r.Tokens)), engines.Known(r.MaxTokens)

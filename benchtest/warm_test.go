@@ -96,7 +96,16 @@ func TestBytesThatLayUnread(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
-				engine := &script{first: time.Millisecond, gap: c.gap, reply: func(n int, r *engines.Reply) {
+				lost := func(n, i int) time.Duration {
+					switch {
+					case c.gap > 0 || i == 0:
+						return 0
+					case n%c.late == 0:
+						return 8 * time.Millisecond
+					}
+					return 100 * time.Microsecond
+				}
+				engine := &script{first: time.Millisecond, gap: c.gap, lost: lost, reply: func(n int, r *engines.Reply) {
 					if r.ReadLag = 100 * time.Microsecond; n%c.late == 0 {
 						r.ReadLag = 8 * time.Millisecond
 					}

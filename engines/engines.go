@@ -95,6 +95,11 @@ type Chunk struct {
 	// Tokens is how many tokens the event carries, where the server says so
 	// (token ids, running usage); else unknown. It is never guessed.
 	Tokens Count
+	// Lost is how much of the time between the chunk before and this one may be
+	// missing between their At, at most: one read brought that chunk together
+	// with later bytes, whose time it has. Zero where each came by itself, and
+	// where the transport cannot tell (Reply.ReadLag is zero then).
+	Lost time.Duration
 }
 
 // Reply is what is known of a generation when its stream has ended.
@@ -129,8 +134,8 @@ type Reply struct {
 	Protocol string
 	// ReadLag is the longest time that bytes of the reply lay readable here
 	// before they were read. At (of a chunk) does not contain it, but events
-	// that one read brings share their time, so gaps of that length are lost in
-	// it. Zero where the transport cannot tell.
+	// that one read brings share their time: Chunk.Lost says what gaps may have
+	// lost so. Zero where the transport cannot tell.
 	ReadLag time.Duration
 	// Warnings are departures from the protocol that did not fail the
 	// request, such as a missing terminal event after a finish reason.

@@ -41,11 +41,10 @@ type Client struct {
 	//	                    read: of the longest such times of each request,
 	//	                    the quantile that is p99 of their events, and never
 	//	                    less than the median
-	//	stamp_late_sec      by how much gaps are wrong (p99) since events were
-	//	                    read together with a later one and have its time,
-	//	                    by the longest waits of bytes of the requests that
-	//	                    have such; absent where the transport has not the
-	//	                    times at which bytes came
+	//	stamp_late_sec      by how much gaps are wrong at most (p99 of all gaps)
+	//	                    since events were read together with later bytes
+	//	                    and have their time (Timeline.Lost); absent where
+	//	                    the transport has not the times at which bytes came
 	//	new_connections     requests that had to open a connection
 	//	closed_connections  those of them for which an earlier request's had
 	//	                    just become idle, so that the server had ended it

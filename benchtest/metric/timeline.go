@@ -68,6 +68,11 @@ type Timeline struct {
 	AskedPrompt  int `json:"asked_prompt"`
 	AskedOutput  int `json:"asked_output"`
 
+	// Lost are, for each gap whose first event was read together with later bytes
+	// and has their time, how much of the gap may be missing, at most, and be in
+	// the gap before it. They are not stored: client.readings has what they come
+	// to. Nil is none, and also what is not known.
+	Lost []time.Duration `json:"-"`
 	// ReadLag is the longest time that bytes of the reply lay readable on this
 	// side before they were read; zero is unknown.
 	ReadLag time.Duration `json:"read_lag,omitzero"`

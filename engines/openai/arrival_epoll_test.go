@@ -144,8 +144,9 @@ func TestTimesAreThoseOfArrival(t *testing.T) {
 const stampError = time.Millisecond
 
 // Events that one read brings share the time of the last, but that the first
-// lay there for longer is known, stamps or not.
+// lay there for longer is known, and what the gap between them may be.
 func TestTheLagOfEventsThatAreReadTogether(t *testing.T) {
+	needStamps(t)
 	for what, tt := range map[string]struct {
 		first, second string
 		events        int
@@ -161,7 +162,11 @@ func TestTheLagOfEventsThatAreReadTogether(t *testing.T) {
 			send(tt.second)
 			free()
 		})
-		assert.Len(t, d.chunks, tt.events, what)
+		if assert.Len(t, d.chunks, tt.events, what); len(d.chunks) == 2 {
+			assert.Zero(t, d.chunks[0].Lost, what)
+			assert.GreaterOrEqual(t, d.chunks[1].Lost, 30*time.Millisecond-stampError, what)
+			assert.LessOrEqual(t, d.chunks[1].Lost, d.lag, what)
+		}
 		assert.GreaterOrEqual(t, d.lag, d.freed-written, what)
 		assert.Less(t, d.lag, d.freed, "%s: not for longer than the loop was busy", what)
 	}

@@ -128,12 +128,15 @@ func (c *call) take(b []byte, from arrival) (rest []byte, over bool) {
 	// The clocks of the two sides of a write are not exact to the nanosecond,
 	// and no answer comes before its question.
 	c.at.Store(int64(from.at))
-	c.stream.at = max(c.time(from.at), c.sent)
+	c.stream.at, c.stream.apart = max(c.time(from.at), c.sent), from.apart
 	events := c.stream.events
 	rest, err := c.exchange.take(b)
 	lag := from.lag
 	if n := c.stream.events - events; n > 1 || n == 1 && c.stream.parser.within() {
 		lag = max(lag, from.most) // an event came before the last byte
+	}
+	if !c.stream.parser.within() {
+		c.stream.lost = 0 // nothing followed the last event
 	}
 	c.attempt.reply.ReadLag = max(c.attempt.reply.ReadLag, lag)
 	switch {

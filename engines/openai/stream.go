@@ -16,8 +16,10 @@ type stream struct {
 	emit   func(engines.Chunk)
 	reply  *engines.Reply
 	parser parser
-	// at is when the bytes that are being fed became readable.
-	at time.Duration
+	// at is when the last of the bytes that are being fed became readable, and
+	// apart how long before that the first may have, where that is known. lost is
+	// what the last chunk's time may be late by if more bytes followed it.
+	at, apart, lost time.Duration
 	// kind is the content type where it is not an event stream's.
 	kind string
 	// head is what came before it was clear what the body is; other holds a
@@ -146,7 +148,8 @@ func (s *stream) count(e *event) {
 	}
 	grown := running.Known && running.N > s.counted
 
-	c := engines.Chunk{At: s.at, Token: e.payload, Content: e.content}
+	c := engines.Chunk{At: s.at, Token: e.payload, Content: e.content, Lost: s.lost}
+	s.lost = s.apart
 	// Growth without payload is held-back text. A first count that comes with
 	// the finish reason is the total of a server that has no running count.
 	if !c.Token && grown && e.choices > 0 && !e.role {
