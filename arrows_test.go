@@ -30,6 +30,7 @@ var forbidden = []struct {
 	{from: "engines/...", not: []string{"./benchtest/...", "./assert/...", "./regressions/...", "./fixtures/...", "./examples/...", "./ci/..."}, but: []string{"./ci"}},
 	{from: "engines/launch", not: []string{"./...", "os/exec", "testing/..."}, but: []string{"./engines/launch", "./engines/internal/secret"}},
 	{from: "engines/internal/secret", not: []string{"./...", "os/...", "net/http/...", "testing/..."}, but: []string{"./engines/internal/secret"}},
+	{from: "engines/internal/owners", not: []string{"./...", "os/...", "net/...", "testing/..."}, but: []string{"./engines/internal/owners"}},
 	{from: "benchtest", not: []string{"./engines/...", "./fixtures/...", "./assert/...", "./regressions/...", "./examples/...", "./ci/...", "net/http/..."}, but: []string{"./engines", "./ci"}},
 	{from: "benchtest/arrival", not: []string{"./...", "os/...", "net/...", "testing/...", "io/ioutil"}, but: []string{"./benchtest/arrival"}},
 	{from: "benchtest/metric", not: []string{"./...", "os/...", "net/...", "testing/..."}, but: []string{"./benchtest/metric"}},
@@ -145,6 +146,7 @@ func imports(t *testing.T) map[string][]string {
 			return err
 		}
 		pkg := path.Dir(filepath.ToSlash(name))
+		found := out[pkg] // none is an entry too
 		for _, spec := range file.Imports {
 			imp, err := strconv.Unquote(spec.Path.Value)
 			if err != nil {
@@ -153,8 +155,9 @@ func imports(t *testing.T) map[string][]string {
 			if rest, ok := strings.CutPrefix(imp, module); ok {
 				imp = "." + rest
 			}
-			out[pkg] = append(out[pkg], imp)
+			found = append(found, imp)
 		}
+		out[pkg] = found
 		return nil
 	})
 	if err != nil {

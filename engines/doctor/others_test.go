@@ -41,7 +41,7 @@ func TestServersOfOtherKinds(t *testing.T) {
 			[]string{"unknown version", "unknown routes", "unknown idle", "warn queue-gauges", "unknown cancel", "warn cached-tokens", "warn flush", "unknown cache-salt", "unknown metrics"},
 			"LMDeploy has no flush: to rule reuse out start it without --enable-prefix-caching", "nothing tells whether it keeps prompts apart"},
 		{"Ollama, whose prompts are text", "library", sim.Faults{IgnoreSalt: true, Protocol: sim.Protocol{NoTokenIDs: true}},
-			[]string{"warn kind", "warn token-ids", "unknown version", "unknown routes", "unknown idle", "warn queue-gauges", "unknown cancel", "warn flush", "warn cache-salt", "unknown metrics"},
+			[]string{"warn token-ids", "unknown version", "unknown routes", "unknown idle", "warn queue-gauges", "unknown cancel", "warn flush", "warn cache-salt", "unknown metrics"},
 			"Ollama has no flush, and reuses prompts always", "the cache still served"},
 		{"one that names itself by its model, as Text Generation Inference does", "meta-llama/Meta-Llama-3-8B-Instruct", sim.Faults{HideCached: true, IgnoreSalt: true},
 			[]string{"warn kind", "unknown version", "unknown routes", "unknown idle", "warn queue-gauges", "unknown cancel", "warn cached-tokens", "warn flush", "unknown cache-salt", "unknown metrics"},

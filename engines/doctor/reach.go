@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/openloop-go/openloop/engines"
+	"github.com/openloop-go/openloop/engines/internal/owners"
 	"github.com/openloop-go/openloop/engines/internal/server"
 	"github.com/openloop-go/openloop/engines/openai"
 )
@@ -73,7 +74,8 @@ func (v *visit) identify() bool {
 	v.report.Kind = kind
 	seen := kind
 	if kind == "" {
-		v.other = others[said]
+		other, _ := owners.By(said)
+		v.other = other.Name
 		v.report.Kind, seen = "openai", cmp.Or(v.other, "unknown")
 		if said != "" {
 			seen += fmt.Sprintf(", its models are owned by %q", said)
@@ -96,10 +98,6 @@ func (v *visit) identify() bool {
 	}
 	return v.choose()
 }
-
-// others are kinds of servers that have no package here, by the owner that they
-// give their models.
-var others = map[string]string{"tensorrt_llm": "TensorRT-LLM", "lmdeploy": "LMDeploy"}
 
 // choose settles the model.
 func (v *visit) choose() bool {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/openloop-go/openloop/engines"
+	"github.com/openloop-go/openloop/engines/internal/owners"
 )
 
 // flushPaths are the routes by which servers empty their prefix cache: vLLM's,
@@ -73,23 +74,12 @@ func flushed(answer *Answer, detail string) engines.Flush {
 	return f
 }
 
-// owners are kinds of servers by the owner that they give their models, and how
-// each is kept from reusing prompts.
-var owners = map[string]string{
-	"tensorrt_llm": "TensorRT-LLM has no flush: to rule reuse out set kv_cache_config.enable_block_reuse to false in its configuration",
-	"lmdeploy":     "LMDeploy has no flush: to rule reuse out start it without --enable-prefix-caching",
-	"library":      "Ollama has no flush, and reuses prompts always: measure its llama-server by engines/llamacpp",
-	"vllm":         "start vLLM with VLLM_SERVER_DEV_MODE=1 in its environment, and attach by engines/vllm",
-	"sglang":       "something between here and SGLang hides /flush_cache: attach to the server itself, by engines/sglang",
-	"llamacpp":     "attach by engines/llamacpp, whose requests refuse the cache",
-}
-
 // unflushable is the remedy for a server without a flush.
 func (e *Engine) unflushable(ctx context.Context) string {
 	models, _ := e.Models(ctx)
 	for _, m := range models {
-		if remedy := owners[m.OwnedBy]; remedy != "" {
-			return remedy
+		if kind, known := owners.By(m.OwnedBy); known {
+			return kind.Cold
 		}
 	}
 	return "to rule reuse out start the server without a prefix cache (Text Generation Inference: PREFIX_CACHING=0), or restart it between runs"

@@ -40,7 +40,7 @@ func TestAttach(t *testing.T) {
 
 		{"TensorRT-LLM, which has a /version too", &servertest.Server{Owner: "tensorrt_llm", Models: []string{"m"},
 			Routes: replies("GET /version", servertest.JSON(`{"version":"1.2.0"}`))}, launch.Config{}, "",
-			`attach vllm: URL (Config.URL) is a server of unknown kind, whose models are owned by "tensorrt_llm", want vllm: attach engines/openai to it, or set OPENLOOP_VLLM_URL to a server of this kind`},
+			`attach vllm: URL (Config.URL) is a server of kind TensorRT-LLM, whose models are owned by "tensorrt_llm", want vllm: attach engines/openai to it, or set OPENLOOP_VLLM_URL to a server of this kind`},
 		{"several models, none named", vllmLike("a", "b"), launch.Config{}, "",
 			`attach vllm: URL (Config.URL): it serves "a", "b": name one of them in Config.Model or OPENLOOP_MODEL`},
 		{"no model", vllmLike(), launch.Config{}, "",

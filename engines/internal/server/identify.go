@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/openloop-go/openloop/engines/internal/owners"
 	"github.com/openloop-go/openloop/engines/openai"
 )
 
@@ -13,11 +14,8 @@ import (
 // has. Empty is a kind unknown here, and then said is what it calls itself.
 func identify(ctx context.Context, client *openai.Engine, models []openai.Model) (kind, said string, err error) {
 	for _, m := range models {
-		switch m.OwnedBy {
-		case "vllm", "sglang", "llamacpp":
-			return m.OwnedBy, m.OwnedBy, nil
-		case "tensorrt_llm", "lmdeploy": // no packages of theirs, and routes of vLLM's names
-			return "", m.OwnedBy, nil
+		if k, known := owners.By(m.OwnedBy); known { // even with routes of another's names
+			return k.Package, m.OwnedBy, nil
 		}
 		said = m.OwnedBy
 	}
@@ -65,12 +63,15 @@ func (k *Kind) wrongKind(c Config, at, kind, said string) error {
 			at, other, k.Name)
 	}
 	if kind == "" {
-		known := ""
-		if said != "" {
-			known = fmt.Sprintf(", whose models are owned by %q", said)
+		name := "unknown kind"
+		if other, known := owners.By(said); known {
+			name = "kind " + other.Name
 		}
-		return fmt.Errorf("%s is a server of unknown kind%s, want %s: attach engines/openai to it, or set %s to a server of this kind",
-			at, known, k.Name, k.Variable)
+		if said != "" {
+			name += fmt.Sprintf(", whose models are owned by %q", said)
+		}
+		return fmt.Errorf("%s is a server of %s, want %s: attach engines/openai to it, or set %s to a server of this kind",
+			at, name, k.Name, k.Variable)
 	}
 	return fmt.Errorf("%s is a server of kind %s, want %s: set %s to a server of this kind, or use engines/%s",
 		at, kind, k.Name, k.Variable, kind)
