@@ -2,10 +2,12 @@ package doctor_test
 
 import (
 	"net"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/openloop-go/openloop/engines/doctor"
+	"github.com/openloop-go/openloop/engines/internal/proxyenv"
 	"github.com/openloop-go/openloop/engines/sim"
 )
 
@@ -43,7 +45,7 @@ func TestServerOverTCP(t *testing.T) {
 
 // The client says what it only knows where it dials itself.
 func TestProxyThatNobodyAskedFor(t *testing.T) {
-	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
+	for _, name := range slices.Concat(proxyenv.Names, proxyenv.Excluding) {
 		t.Setenv(name, "")
 	}
 	t.Setenv("HTTP_PROXY", "http://user:sesame-open@127.0.0.1:1")

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"sync/atomic"
@@ -43,6 +44,8 @@ func TestWhatNetHTTPSendsAnew(t *testing.T) {
 		{"nothing was written", 0, nil, ""},
 		{"something was", 9, nil, engines.Stale},
 		{"nothing was, and a header vouches for the request", 0, http.Header{"Idempotency-Key": {"1234"}}, engines.Stale},
+		{"nothing was, and a header without a value vouches for the request", 0, http.Header{"Idempotency-Key": nil}, engines.Stale},
+		{"something was, and a header without a value vouches for the request", 9, http.Header{"X-Idempotency-Key": nil}, engines.Stale},
 		{"something was, and a header vouches for the request", 9, http.Header{"X-Idempotency-Key": {"1234"}}, engines.Stale},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
@@ -78,5 +81,40 @@ func TestWhatNetHTTPSendsAnew(t *testing.T) {
 				assert.Equal(t, ms(1), got.tokenTimes())
 			})
 		})
+	}
+}
+
+// A request that net/http may send again has its body once in memory.
+func TestTheBodyOfARequest(t *testing.T) {
+	for _, tt := range []struct {
+		what   string
+		header http.Header
+		http2  bool
+		again  bool
+	}{
+		{"HTTP/1.1", nil, false, true},
+		{"HTTP/1.1, and a header vouches for the request", http.Header{"Idempotency-Key": {"1"}}, false, false},
+		{"HTTP/2, and a header vouches for the request", http.Header{"Idempotency-Key": {"1"}}, true, true},
+	} {
+		e, err := New(Config{URL: "http://engine", HTTP2: tt.http2})
+		require.NoError(t, err)
+		req, body := &http.Request{Header: tt.header}, []byte("the body")
+		e.again(req, body)
+		assert.EqualValues(t, len(body), req.ContentLength, tt.what)
+		require.Equal(t, tt.again, req.GetBody != nil, tt.what)
+		copy(body, "one body") // which shows whose bytes are read
+		readers := []io.Reader{req.Body}
+		for range 2 {
+			if tt.again {
+				second, err := req.GetBody()
+				require.NoError(t, err)
+				readers = append(readers, second)
+			}
+		}
+		for _, r := range readers {
+			got, err := io.ReadAll(r)
+			require.NoError(t, err)
+			assert.Equal(t, "one body", string(got), tt.what)
+		}
 	}
 }

@@ -19,6 +19,7 @@ type attempt struct {
 	keep bool // both sides said that the connection stays
 	// start is when it asked for a connection: its body is made by then.
 	start time.Duration
+	began time.Time // the same, for net/http; else zero
 	got   time.Time // when it had its connection; zero before
 	// kept: its connection had been open for so long that the server may have
 	// closed it without our knowing.
@@ -54,8 +55,8 @@ func (a *attempt) gotConn(info httptrace.GotConnInfo) {
 	if a.shared() {
 		a.flow.sent.Store(a.flow.now())
 		a.conn.shared.count(a.conn, 1)
-		if full := a.conn.shared.full(a.conn); full != "" && !info.Reused {
-			a.warn(full)
+		if full := a.conn.shared.full(a.conn); full != "" && !a.conn.opened.Before(a.began) {
+			a.warn(full) // it, or another that waited, had the connection opened
 		}
 		return
 	}

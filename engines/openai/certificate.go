@@ -12,23 +12,6 @@ import (
 	"time"
 )
 
-// handshakeError is what ended a TLS handshake.
-type handshakeError struct{ err error }
-
-func (e *handshakeError) Error() string { return e.err.Error() }
-func (e *handshakeError) Unwrap() error { return e.err }
-
-// alerts are what servers tell by TLS alerts that a client can do something
-// about.
-var alerts = []struct{ says, remedy string }{
-	{"tls: certificate required", "the server wants to know its clients: set Config.TLS.Certificates"},
-	{"tls: bad certificate", "the server does not accept this client: correct Config.TLS.Certificates"},
-	{"tls: unrecognized name", "the server has no certificate for this name: correct the URL, or set Config.TLS.ServerName"},
-	{"tls: protocol version not supported", "set Config.TLS.MinVersion and MaxVersion to what the server speaks"},
-	{"tls: no application protocol", "the server does not speak the HTTP that was offered: turn Config.HTTP2 on or off"},
-	{"tls: handshake failure", "the server and this client have no version or cipher in common, or it wants a client certificate: set Config.TLS"},
-}
-
 // tlsCause is why there is no TLS with a server, and what to do; empty for
 // another error. The two disagree where waiting would not help.
 func tlsCause(err error) (words string, disagree bool) {
@@ -74,7 +57,7 @@ const askTLS = 2 * time.Second
 // speaksTLS asks a server, once, whether it speaks TLS: many that do close a
 // connection of plain HTTP without a word, as those of Python do. It is asked
 // only where nothing has succeeded yet, so never beside a measurement, and only
-// straight. Nothing is sent but the handshake's greeting.
+// straight. Nothing is sent but the handshake.
 func (e *Engine) speaksTLS(parent context.Context) bool {
 	if e.route.Scheme != "http" || e.cfg.Dial != nil || e.cfg.Proxy != nil || e.settled.Load() {
 		return false
@@ -87,12 +70,23 @@ func (e *Engine) speaksTLS(parent context.Context) bool {
 			return
 		}
 		defer c.Close()
-		greeting := clientTLS(e.cfg.TLS, e.transport.address)
-		greeting.InsecureSkipVerify = true // it is told of, and nothing is sent
+		greeting := greeting(e.cfg.TLS, e.transport.address)
 		err = tls.Client(c, greeting).HandshakeContext(ctx)
 		e.secure = err == nil || strings.Contains(err.Error(), "remote error: tls: ")
 	})
 	return e.secure
+}
+
+// greeting is the configuration for that handshake. Whoever is there is not
+// verified, so nothing of what is configured for a server that is goes to it: no
+// client certificate, no ticket of an earlier session. One that wants a
+// certificate says so by an alert, which answers the question as well.
+func greeting(cfg *tls.Config, addr string) *tls.Config {
+	g := clientTLS(cfg, addr)
+	g.InsecureSkipVerify = true
+	g.Certificates, g.GetClientCertificate, g.ClientSessionCache = nil, nil, nil
+	g.VerifyPeerCertificate, g.VerifyConnection = nil, nil
+	return g
 }
 
 // untrusted is a certificate that no root vouches for.

@@ -40,10 +40,14 @@ type Config struct {
 
 	// HTTP2 speaks HTTP/2 and nothing else, over TLS or, to an http URL, without
 	// (with prior knowledge). Streams then share connections up to the cap that
-	// the server sets, and beyond it get further connections, which the reply of
-	// the request that opens one tells with the cap. A request counts as sent when
-	// it is handed to its connection; the reply warns where it was handed over
-	// twice.
+	// the server sets, and beyond it get further connections. The reply of every
+	// request that waited for one to be opened tells so, with the cap, whether or
+	// not it was the request that opened it; several that wait at once open more of
+	// them than they need. A request counts as sent when it is handed to its
+	// connection; the reply warns where it was handed over twice, because the
+	// connection had no stream left by then. Handed over a third time, it waits in
+	// net/http for a second first, and each further time for twice as long: Connect
+	// has these waits in it.
 	// False speaks HTTP/1.1.
 	HTTP2 bool
 

@@ -47,9 +47,11 @@ type conn struct {
 	shared   *sharing
 	last     atomic.Int64
 	settings settings
-	// early: it was opened before a request asked for it, and when.
-	early  bool
+	// opened is when it was, early that this was before a request asked for it.
 	opened time.Time
+	early  bool
+	// closed: it is closed from this side.
+	closed atomic.Bool
 	stay
 }
 
@@ -99,11 +101,16 @@ func (c *conn) Write(p []byte) (int, error) {
 	if f := c.flow.Load(); f != nil && f.wrote.CompareAndSwap(false, true) {
 		f.sent.Store(f.now())
 	}
-	return c.Conn.Write(p)
+	n, err := c.Conn.Write(p)
+	if errors.Is(err, io.ErrClosedPipe) && !c.closed.Load() {
+		err = &net.OpError{Op: "write", Net: "pipe", Err: io.ErrUnexpectedEOF} // the other side closed it
+	}
+	return n, err
 }
 
 // Close implements net.Conn.
 func (c *conn) Close() error {
+	c.closed.Store(true)
 	if c.shared != nil {
 		c.shared.gone(c)
 	}

@@ -25,6 +25,7 @@ type Engine struct {
 	root      string // scheme, host and path above /v1, without user information
 	route     *url.URL
 	header    http.Header
+	user      bool // the URL had user information
 	secrets   []string
 	extra     []byte // the extra fields as ,"name":value…
 	transport *transport
@@ -71,7 +72,7 @@ func New(cfg Config) (*Engine, error) {
 		_, escaped, _ := strings.Cut(u.User.String(), ":")
 		basic := e.header.Get("Authorization")
 		e.secrets = append(e.secrets, password, escaped, basic, strings.TrimPrefix(basic, "Basic "))
-		u.User = nil
+		u.User, e.user = nil, true
 	}
 	if cfg.APIKey != "" {
 		e.header.Set("Authorization", "Bearer "+cfg.APIKey)

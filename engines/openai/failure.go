@@ -2,7 +2,9 @@ package openai
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -123,11 +125,16 @@ func (e *Engine) status(what string, code int, header http.Header, body []byte) 
 	return failure
 }
 
-// keyRemedy is what to do where the server lets nobody in.
+// keyRemedy is what to do where the server lets nobody in. Of an API key, user
+// information in the URL and a header, one alone is sent, the first that is set.
 func (e *Engine) keyRemedy() string {
 	switch {
-	case e.header.Get("Authorization") != "":
+	case e.cfg.APIKey != "":
 		return "the API key that was sent is refused: correct it (OPENLOOP_API_KEY)"
+	case e.user:
+		return "the user and password of Config.URL are refused: correct them, or set the API key (OPENLOOP_API_KEY)"
+	case e.header.Get("Authorization") != "":
+		return "the Authorization of Config.Header is refused: correct it, or set the API key (OPENLOOP_API_KEY)"
 	case len(e.header) == 0:
 		return "no API key was sent: set it (OPENLOOP_API_KEY)"
 	}
@@ -199,4 +206,16 @@ func (e *Engine) broken(parent context.Context, why error, a *attempt, what stri
 		return e.fail(engines.Protocol, 0, err, "%s: %s", what, useHTTPS)
 	}
 	return e.fail(class, a.reply.Status, err, "%s: %s", what, e.cause(class, a, err))
+}
+
+// atEnd reports that the other side closed the connection in good order. (A
+// closed pipe of io is one that this side closed: conn names the others.)
+func atEnd(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// malformed reports an answer that is not of its protocol, or not in its coding.
+func malformed(err error) bool {
+	marks := []string{"malformed", unasked, "gzip: ", "invalid byte in chunk", "http chunk length too large", "flate: "}
+	return hasAny(err.Error(), notHTTP2) || hasAny(err.Error(), marks) && !errors.Is(err, io.ErrUnexpectedEOF)
 }

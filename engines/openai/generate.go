@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -88,8 +87,8 @@ func (e *Engine) roundTrip(parent context.Context, a *attempt, r *engines.Reques
 		defer silence.Stop()
 	}
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: a.gotConn})
-	req := e.again(e.post(ctx, r, f))
-	a.start = time.Duration(a.flow.now())
+	req := e.post(ctx, r, f)
+	a.start, a.began = time.Duration(a.flow.now()), time.Now()
 	resp, err := e.transport.stream(e.cfg.Fresh).RoundTrip(req)
 	if err != nil {
 		return e.broken(parent, context.Cause(ctx), a, what, err)
@@ -157,10 +156,8 @@ func (e *Engine) opened(s *stream, resp *http.Response) (compressed bool, err er
 	return compressed, nil
 }
 
-// post makes the HTTP request. It has no GetBody, without which net/http cannot
-// send it a second time.
+// post makes the HTTP request.
 func (e *Engine) post(ctx context.Context, r *engines.Request, f *form) *http.Request {
-	body := e.body(r, f)
 	header := make(http.Header, len(e.header)+6)
 	for name, values := range e.header {
 		header[name] = values
@@ -172,11 +169,12 @@ func (e *Engine) post(ctx context.Context, r *engines.Request, f *form) *http.Re
 	if r.ID != "" {
 		header["X-Request-Id"] = []string{r.ID}
 	}
-	return (&http.Request{
+	req := (&http.Request{
 		Method: http.MethodPost, URL: e.route, Host: e.host(), Header: header,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
 	}).WithContext(ctx)
+	e.again(req, e.body(r, f))
+	return req
 }
 
 var (

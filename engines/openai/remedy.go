@@ -3,15 +3,11 @@ package openai
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/openloop-go/openloop/engines"
-	"github.com/openloop-go/openloop/engines/internal/secret"
 )
 
 const (
@@ -36,17 +32,6 @@ var (
 func hasAny(text string, marks []string) bool {
 	text = strings.ToLower(text)
 	return slices.ContainsFunc(marks, func(m string) bool { return strings.Contains(text, m) })
-}
-
-// atEnd reports that the other side closed the connection in good order.
-func atEnd(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe)
-}
-
-// malformed reports an answer that is not of its protocol, or not in its coding.
-func malformed(err error) bool {
-	marks := []string{"malformed", unasked, "gzip: ", "invalid byte in chunk", "http chunk length too large", "flate: "}
-	return hasAny(err.Error(), notHTTP2) || hasAny(err.Error(), marks) && !errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // cause is the reason of a failure in words, with what to do about it.
@@ -119,48 +104,4 @@ func outOfIt(err error) string {
 		}
 	}
 	return err.Error() + ": this host has run out of it, not the server" + shortage(err)
-}
-
-// through names what lies, or does not lie, between here and a server that is
-// not reached: the proxy that is used, or one in the environment, which is not.
-func (e *Engine) through(class engines.Class, err error) string {
-	if class != engines.Unreachable || e.cfg.Dial != nil {
-		return ""
-	}
-	used, unused := e.Proxy()
-	var dns *net.DNSError
-	var timeout net.Error
-	switch {
-	case used != "":
-		return " (through the proxy " + used + ", of Config.Proxy)"
-	case unused != "" && (errors.As(err, &dns) || noRoute(err) || errors.As(err, &timeout) && timeout.Timeout()):
-		return fmt.Sprintf(" (%s is set and is not used: set Config.Proxy if the server is behind it)", unused)
-	}
-	return ""
-}
-
-// Proxy is the proxy that requests go through, without user information; empty
-// where they go straight to the server, as they do unless Config.Proxy says
-// otherwise. A proxy may hold back what goes through it. Unused is the
-// environment variable that names a proxy which is not used, empty where there is
-// none or the server is on this host.
-func (e *Engine) Proxy() (used, unused string) {
-	if e.cfg.Proxy != nil {
-		u, err := e.cfg.Proxy(&http.Request{Method: http.MethodPost, URL: e.route, Host: e.host(), Header: http.Header{}})
-		if err != nil || u == nil {
-			return "", ""
-		}
-		shown, _ := secret.URL(u.String())
-		return shown, ""
-	}
-	host := e.route.Hostname()
-	if ip := net.ParseIP(host); e.cfg.Dial != nil || host == "localhost" || ip != nil && ip.IsLoopback() {
-		return "", ""
-	}
-	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
-		if os.Getenv(name) != "" {
-			return "", name
-		}
-	}
-	return "", ""
 }

@@ -77,6 +77,41 @@ func TestStatusesThatFail(t *testing.T) {
 	}
 }
 
+// What is refused is named: of an API key, user information and a header one alone
+// is sent.
+func TestWhatIsRefusedWithA401(t *testing.T) {
+	header := http.Header{"Authorization": {"Basic c2VzYW1lOm9wZW4="}}
+	const (
+		key  = "the API key that was sent is refused: correct it (OPENLOOP_API_KEY)"
+		user = "the user and password of Config.URL are refused: correct them, or set the API key (OPENLOOP_API_KEY)"
+	)
+	for _, tt := range []struct {
+		what, sent, want string
+		cfg              Config
+	}{
+		{"nothing", "", "no API key was sent: set it (OPENLOOP_API_KEY)", Config{}},
+		{"a key", "Bearer sesame-open", key, Config{APIKey: "sesame-open"}},
+		{"a key, a user and a header", "Bearer sesame-open", key, Config{APIKey: "sesame-open", URL: "http://ann:sesame@engine", Header: header}},
+		{"a user", "Basic YW5uOnNlc2FtZQ==", user, Config{URL: "http://ann:sesame@engine"}},
+		{"a user and a header", "Basic YW5uOnNlc2FtZQ==", user, Config{URL: "http://ann:sesame@engine", Header: header}},
+		{"a header", "Basic c2VzYW1lOm9wZW4=", "the Authorization of Config.Header is refused: correct it, or set the API key (OPENLOOP_API_KEY)", Config{Header: header}},
+		{"another header", "", "set the API key (OPENLOOP_API_KEY) or correct Config.Header", Config{Header: http.Header{"X-Gate": {"open"}}}},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			sent := ""
+			handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				sent = r.Header.Get("Authorization")
+				w.WriteHeader(http.StatusUnauthorized)
+			})
+			inMemory(t, handler, tt.cfg, func(t *testing.T, e *Engine) {
+				failure := requireClass(t, engines.Unauthorized, generate(t, e))
+				assert.Equal(t, "http://engine: POST /v1/completions: 401 Unauthorized: "+tt.want, failure.Message)
+				assert.Equal(t, tt.sent, sent)
+			})
+		})
+	}
+}
+
 func TestRetryAfterAsADate(t *testing.T) {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", time.Now().Add(7*time.Second).UTC().Format(http.TimeFormat))

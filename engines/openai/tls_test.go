@@ -28,21 +28,31 @@ var streaming = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, running("b", 2)+usage(2)+ended)
 })
 
-func TestTLS(t *testing.T) {
-	server := httptest.NewUnstartedServer(streaming)
+// overTLS is a server that speaks HTTP/1.1 and HTTP/2 over TLS, changed before it
+// starts, and the configuration that trusts it.
+func overTLS(t *testing.T, handler http.Handler, change func(*httptest.Server)) (url string, trust *tls.Config) {
+	t.Helper()
+	server := httptest.NewUnstartedServer(handler)
 	server.EnableHTTP2 = true
 	server.Config.ErrorLog = quiet
-	var protocol atomic.Value
-	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		protocol.Store(r.Proto)
-		streaming(w, r)
-	})
+	if change != nil {
+		change(server)
+	}
 	server.StartTLS()
-	defer server.Close()
+	t.Cleanup(server.Close)
 	roots := x509.NewCertPool()
 	roots.AddCert(server.Certificate())
+	return server.URL, &tls.Config{RootCAs: roots}
+}
 
-	e, err := New(Config{URL: server.URL, TLS: &tls.Config{RootCAs: roots}})
+func TestTLS(t *testing.T) {
+	var protocol atomic.Value
+	secure, trust := overTLS(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		protocol.Store(r.Proto)
+		streaming(w, r)
+	}), nil)
+
+	e, err := New(Config{URL: secure, TLS: trust})
 	require.NoError(t, err)
 	defer e.Close()
 	got := generate(t, e)
@@ -52,12 +62,12 @@ func TestTLS(t *testing.T) {
 	assert.Greater(t, got.reply.Connect, time.Duration(0))
 	assert.GreaterOrEqual(t, got.reply.Sent, got.reply.Connect)
 
-	e, err = New(Config{URL: server.URL})
+	e, err = New(Config{URL: secure})
 	require.NoError(t, err)
 	failure := requireClass(t, engines.Protocol, generate(t, e))
-	assert.Equal(t, server.URL+": POST /v1/completions: the server's certificate is self-signed: add it to Config.TLS.RootCAs, or to this host's roots (SSL_CERT_FILE)", failure.Message)
+	assert.Equal(t, secure+": POST /v1/completions: the server's certificate is self-signed: add it to Config.TLS.RootCAs, or to this host's roots (SSL_CERT_FILE)", failure.Message)
 
-	e, err = New(Config{URL: strings.Replace(server.URL, "https", "http", 1)})
+	e, err = New(Config{URL: strings.Replace(secure, "https", "http", 1)})
 	require.NoError(t, err)
 	failure = requireClass(t, engines.Status, generate(t, e))
 	assert.Equal(t, e.URL()+": POST /v1/completions: 400 Bad Request: Client sent an HTTP request to an HTTPS server.: the server speaks TLS: use https:// in the URL", failure.Message)

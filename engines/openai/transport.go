@@ -120,7 +120,7 @@ func newTransport(cfg *Config, to *url.URL) *transport {
 
 // stamps is a connection that stamps.
 func (t *transport) stamps(c net.Conn) *conn {
-	s := &conn{Conn: c, shared: t.sharing, stay: stay{habit: &t.habit}}
+	s := &conn{Conn: c, opened: time.Now(), shared: t.sharing, stay: stay{habit: &t.habit}}
 	if s.shared != nil {
 		s.shared.add(s)
 	}

@@ -1,0 +1,50 @@
+package openai
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+
+	"github.com/openloop-go/openloop/engines"
+	"github.com/openloop-go/openloop/engines/internal/proxyenv"
+	"github.com/openloop-go/openloop/engines/internal/secret"
+)
+
+// through names what lies, or does not lie, between here and a server that is
+// not reached: the proxy that is used, or one in the environment, which is not.
+func (e *Engine) through(class engines.Class, err error) string {
+	if class != engines.Unreachable || e.cfg.Dial != nil {
+		return ""
+	}
+	used, unused := e.Proxy()
+	var dns *net.DNSError
+	var timeout net.Error
+	switch {
+	case used != "":
+		return " (through the proxy " + used + ", of Config.Proxy)"
+	case unused != "" && (errors.As(err, &dns) || noRoute(err) || errors.As(err, &timeout) && timeout.Timeout()):
+		return fmt.Sprintf(" (%s is set and is not used: set Config.Proxy if the server is behind it)", unused)
+	}
+	return ""
+}
+
+// Proxy is the proxy that requests go through, without user information; empty
+// where they go straight to the server, as they do unless Config.Proxy says
+// otherwise. A proxy may hold back what goes through it. Unused is the
+// environment variable that names a proxy which is not used, empty where there is
+// none, the server is on this host or NO_PROXY leaves it out.
+func (e *Engine) Proxy() (used, unused string) {
+	if e.cfg.Proxy != nil {
+		u, err := e.cfg.Proxy(&http.Request{Method: http.MethodPost, URL: e.route, Host: e.host(), Header: http.Header{}})
+		if err != nil || u == nil {
+			return "", ""
+		}
+		shown, _ := secret.URL(u.String())
+		return shown, ""
+	}
+	if e.cfg.Dial != nil {
+		return "", ""
+	}
+	return "", proxyenv.For(e.route)
+}
