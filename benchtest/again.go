@@ -1,8 +1,7 @@
 package benchtest
 
 import (
-	"errors"
-	"fmt"
+	"strings"
 
 	"github.com/openloop-go/openloop/benchtest/metric"
 	"github.com/openloop-go/openloop/engines"
@@ -21,8 +20,9 @@ type again struct {
 
 // passing reports whether a run is to be set aside and made again: it is invalid
 // only because this host was late, which may pass; it has not been made again
-// already; and there is time. It reads no latency of the engine's, and no
-// metric: which runs count must not depend on what they show.
+// already; and there is time. It reads no latency of the engine's, no time that the
+// server took to accept a connection, and no metric: which runs count must not
+// depend on what they show.
 func (s *session) passing(r *metric.Record, n int) bool {
 	switch {
 	case !s.options.Again || s.virtual || r.Valid() || !onlyLate(r) || s.again.lasts:
@@ -34,7 +34,7 @@ func (s *session) passing(r *metric.Record, n int) bool {
 		return false
 	}
 	if err := s.inTimeFor(n); err != nil {
-		s.logf("%s %d is not made again: %v", s.word(), r.Run+1, err)
+		s.logf("%s %d is not made again: %s", s.word(), r.Run+1, strings.TrimPrefix(err.Error(), "benchtest: "))
 		return false
 	}
 	return true
@@ -71,36 +71,4 @@ func (s *session) setAside(r *metric.Record) error {
 	}
 	s.logf("%s %d is made again, since this host was late, which may pass (%d of at most %s)%s", s.word(), r.Run+1, len(s.runs.Replaced), many(mostAgain, "run"), kept)
 	return nil
-}
-
-// enough reports that no further run is to be made although there are not n,
-// since one cannot be trusted, and then no assertion judges any of them. Runs of
-// a first look, which the caller may want to see, are made all the same, unless
-// they are to be a baseline. An extension that stops so is an error.
-func (s *session) enough(n int, extends bool) (bool, error) {
-	r := s.runs.Records[len(s.runs.Records)-1]
-	if r.Valid() || len(s.runs.Records) >= n || !extends && s.baseline == 0 {
-		return false, nil
-	}
-	text := fmt.Sprintf("%s %d of %d cannot be trusted, so no further run is made: %s: %s", s.word(), r.Run+1, n, r.Problems[0].Kind, r.Problems[0].Text)
-	if extends {
-		return true, errors.New("benchtest: " + text)
-	}
-	s.logf("%s", text)
-	return true, nil
-}
-
-// gone tells that the engine could not be reached by any request of the window:
-// further runs would be of the same.
-func gone(r *metric.Record) error {
-	window := r.Counted()
-	for _, t := range window {
-		if t.Failure != string(engines.Unreachable) {
-			return nil
-		}
-	}
-	if len(window) == 0 {
-		return nil
-	}
-	return fmt.Errorf("none of %d requests reached the engine (%s), so no further run is made: look into its log, or start it again", len(window), firstLine(window[0].Message))
 }

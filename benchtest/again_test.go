@@ -183,7 +183,7 @@ func TestWhatIsNotMadeAgain(t *testing.T) {
 			runs, err := Run(t.Context(), tries(of(1), of(), nil), p, o)
 			require.NoError(t, err)
 			assert.Empty(t, runs.Replaced)
-			assert.Contains(t, strings.Join(logs, "\n"), "benchtest: run 1 is not made again: benchtest: needs ")
+			assert.Contains(t, strings.Join(logs, "\n"), "benchtest: run 1 is not made again: needs ")
 		})
 	})
 }

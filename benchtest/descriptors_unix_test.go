@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"syscall"
 	"testing"
 )
 
@@ -27,12 +28,18 @@ func TestDescriptorsOfAProcess(t *testing.T) {
 		files[0].Close()
 		_, fewer := descriptors()
 		fmt.Println("one less:", many-fewer, lacking(100))
+		lowered := syscall.Rlimit{Cur: 50, Max: 64}
+		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &lowered); err != nil {
+			t.Fatal(err)
+		}
+		limit, _ := descriptors()
+		fmt.Println("lowered:", limit)
 		return
 	}
 	cmd := exec.Command("sh", "-c", `ulimit -n 64 && exec "$0" -test.run '^TestDescriptorsOfAProcess$'`, os.Args[0])
 	cmd.Env = append(os.Environ(), child+"=1")
 	out, err := cmd.CombinedOutput()
-	want := regexp.MustCompile(`(?m)^one less: 1 100 connections need 1[34]\d descriptors, with \d+ that are open and 32 for all else, and the limit \(RLIMIT_NOFILE\) is 64: raise it with ulimit -n, as LimitNOFILE or --ulimit nofile$`)
+	want := regexp.MustCompile(`(?m)^one less: 1 100 connections need 1[34]\d descriptors, with \d+ that are open and 32 for all else, and the limit \(RLIMIT_NOFILE\) is 64: raise it with ulimit -n, as LimitNOFILE or --ulimit nofile\nlowered: 50$`)
 	if err != nil || !want.Match(out) {
 		t.Errorf("got %v\n%s\nwant %s", err, out, want)
 	}

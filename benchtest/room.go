@@ -58,15 +58,44 @@ func (s *session) room(ctx context.Context) error {
 	if err != nil || lacking(n) == "" {
 		return err
 	}
-	// Connections that are open already count twice: the engine knows them.
-	var e *engines.Error
-	if err := w.Warm(ctx, n); errors.As(err, &e) && e.Class == engines.Client {
+	has, err := s.has(ctx, w, n)
+	switch {
+	case err != nil:
 		return fmt.Errorf("benchtest: %s: %w: or lower the load", words, err)
-	}
-	if _, open := descriptors(); open >= n {
+	case has:
 		return nil
 	}
 	return fmt.Errorf("benchtest: %s: %s: or lower the load", words, lacking(n))
+}
+
+// has reports whether the engine has n connections open, which then need no
+// further descriptors, and opens those that it lacks. An error is that this host
+// cannot have so many.
+//
+// Engines that open none beforehand (for each request has one of its own, or
+// there is a proxy) say yes to anything, so that only what opens counts: some of
+// the n or, where all of them may be open already, one more than this process has
+// open of all kinds.
+func (s *session) has(ctx context.Context, w engines.Warmer, n int) (bool, error) {
+	_, before := descriptors()
+	if err := w.Warm(ctx, n); err != nil {
+		return false, ours(err)
+	}
+	_, open := descriptors()
+	if open > before || open < n {
+		return open > before, nil
+	}
+	err := w.Warm(ctx, open+1)
+	_, after := descriptors()
+	return after > open || ours(err) != nil, nil
+}
+
+// ours is an error that is this host's, nil of others.
+func ours(err error) error {
+	if e := (*engines.Error)(nil); errors.As(err, &e) && e.Class == engines.Client {
+		return err
+	}
+	return nil
 }
 
 // descriptors is how many descriptors this process may have open, and how many
@@ -151,25 +180,4 @@ func overlap(starts, ends []time.Duration) int {
 		most = max(most, n)
 	}
 	return most
-}
-
-// sample takes note of how long the engine takes for one request alone: the
-// least of what was seen.
-func (st *engineStart) sample(t metric.Timeline) {
-	st.answered = t
-	if first, ok := t.ServiceTTFT(); ok && (st.first == 0 || first < st.first) {
-		st.first = first
-	}
-	if next, ok := t.TPOT(); ok && (st.next == 0 || next < st.next) {
-		st.next = next
-	}
-}
-
-// takes is how long the engine takes for a request alone, at least.
-func (st *engineStart) takes(r *engines.Request) time.Duration {
-	tokens := max(r.MinTokens, 1)
-	if r.IgnoreEOS {
-		tokens = r.MaxTokens
-	}
-	return max(st.first+time.Duration(tokens-1)*st.next, 1)
 }

@@ -1,6 +1,7 @@
 package benchtest
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -90,24 +91,64 @@ func TestASlowFirstAnswerRefusesNothing(t *testing.T) {
 	})
 }
 
-// Who knows its connections is asked: those that are open already need no other
-// descriptor.
-func TestConnectionsThatAreOpenAlready(t *testing.T) {
-	point := Point{Workload: prompts{16, 14}, Closed: Closed{InFlight: 40}, Requests: 400, Runs: 1, Limits: Limits{Lag: time.Hour}}
-	inBubble(t, func(t *testing.T) {
-		engine := struct {
-			real
-			*warmer
-		}{real{quick()}, &warmer{}}
-		mayHave(t, 64, 50)
-		_, err := Run(t.Context(), engine, point, Options{})
-		assert.NoError(t, err)
-		assert.Equal(t, 40, engine.asked[0])
+// pooled keeps connections, of which it opens as many as it is asked for; or none
+// beforehand. Others are the further descriptors that this process has open.
+type pooled struct {
+	limit, others, conns int
+	opensNone            bool
+	asked                []int
+}
 
-		engine.err = &engines.Error{Class: engines.Client, Message: "open connections: the limit (RLIMIT_NOFILE) is 64"}
-		_, err = Run(t.Context(), engine, point, Options{})
-		assert.EqualError(t, err, "benchtest: 40 requests in flight: open connections: the limit (RLIMIT_NOFILE) is 64: or lower the load")
-	})
+func (p *pooled) Warm(_ context.Context, n int) error {
+	switch p.asked = append(p.asked, n); {
+	case p.opensNone || n <= p.conns:
+		return nil
+	case p.others+n > p.limit:
+		return &engines.Error{Class: engines.Client, Message: "open connections: the limit (RLIMIT_NOFILE) is 64"}
+	}
+	p.conns = n
+	return nil
+}
+
+// Who knows its connections is asked: those that are open already need no other
+// descriptor. Descriptors of other kinds are no connections.
+func TestConnectionsThatAreOpenAlready(t *testing.T) {
+	const lacks = "benchtest: 40 requests in flight: 40 connections need "
+	const raise = " that are open and 32 for all else, and the limit (RLIMIT_NOFILE) is 64: raise it with ulimit -n, as LimitNOFILE or --ulimit nofile: or lower the load"
+	for _, c := range []struct {
+		name  string
+		pool  pooled
+		asked []int // before the load
+		want  string
+	}{
+		{"some are, and the others are opened", pooled{others: 12, conns: 30}, []int{40}, ""},
+		{"all are, and one more than there are descriptors can be opened", pooled{others: 3, conns: 45}, []int{40, 49}, ""},
+		{"all are, and no more can be", pooled{others: 12, conns: 45}, []int{40, 58}, ""},
+		{"there are too many others", pooled{others: 30, conns: 20}, []int{40},
+			"benchtest: 40 requests in flight: open connections: the limit (RLIMIT_NOFILE) is 64: or lower the load"},
+		{"it opens none beforehand, and as many other files are open", pooled{others: 50, opensNone: true}, []int{40, 51},
+			lacks + "122 descriptors, with 50" + raise},
+		{"it opens none beforehand", pooled{others: 12, opensNone: true}, []int{40}, lacks + "84 descriptors, with 12" + raise},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.pool.limit = 64
+			mayHave(t, 0, 0)
+			descriptors = func() (int, int) { return c.pool.limit, c.pool.others + c.pool.conns }
+			inBubble(t, func(t *testing.T) {
+				engine := struct {
+					real
+					*pooled
+				}{real{quick()}, &c.pool}
+				_, err := Run(t.Context(), engine, Point{Workload: prompts{16, 14}, Closed: Closed{InFlight: 40}, Requests: 400, Runs: 1, Limits: Limits{Lag: time.Hour}}, Options{})
+				if c.want == "" {
+					assert.NoError(t, err)
+				} else {
+					assert.EqualError(t, err, c.want)
+				}
+				assert.Equal(t, c.asked, c.pool.asked[:len(c.asked)])
+			})
+		})
+	}
 }
 
 // Streams that share a connection need none of their own, and an engine that

@@ -44,18 +44,13 @@ func descriptorRoom(what string, n int) error {
 }
 
 // descriptorLimit is how many descriptors may be open; 0 is unknown. The Go
-// runtime has raised the soft limit to the hard one when the program started;
-// where it was lowered since, it is raised again.
+// runtime has raised the soft limit to the hard one when the program started, and
+// gives children the one that there was; who sets it anew takes that from them,
+// so it is only read.
 func descriptorLimit() int {
 	var r syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r) != nil {
 		return 0
-	}
-	if r.Cur < r.Max {
-		up := syscall.Rlimit{Cur: r.Max, Max: r.Max}
-		if syscall.Setrlimit(syscall.RLIMIT_NOFILE, &up) == nil {
-			r = up
-		}
 	}
 	return int(min(r.Cur, 1<<30))
 }
