@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net"
 	"time"
 
 	"github.com/openloop-go/openloop/engines"
@@ -48,10 +49,14 @@ func (s *session) ready(ctx context.Context) error {
 }
 
 // loading reports whether an error may be that of a server that is still
-// loading, so that it is worth asking again.
+// loading, so that it is worth asking again. A name that does not exist is
+// mistyped, or of a server that nobody has started.
 func loading(e *engines.Error) bool {
+	var dns *net.DNSError
 	switch e.Class {
-	case engines.Refused, engines.Unreachable, engines.Reset, engines.Truncated, engines.Stale, engines.ServerError:
+	case engines.Unreachable:
+		return !errors.As(e, &dns) || !dns.IsNotFound
+	case engines.Refused, engines.Reset, engines.Truncated, engines.Stale, engines.ServerError:
 		return true
 	case engines.Status:
 		return e.Status >= 500

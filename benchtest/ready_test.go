@@ -3,6 +3,7 @@ package benchtest
 import (
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +60,12 @@ func TestAnEngineThatIsNotReady(t *testing.T) {
 			"benchtest: the engine is not ready: one small generation: POST /v1/completions: 401: no key"},
 		{"another kind of error", errors.New("odd"),
 			"benchtest: the engine is not ready: one small generation: odd"},
+		{"no such host", &engines.Error{Class: engines.Unreachable, Message: `host "engnie" not found: correct the URL`,
+			Err: &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "engnie", IsNotFound: true}}},
+			`benchtest: the engine is not ready: one small generation: host "engnie" not found: correct the URL`},
+		{"a name server that does not answer may do so later", &engines.Error{Class: engines.Unreachable, Message: "looked up in vain",
+			Err: &net.DNSError{Err: "server misbehaving", Name: "engine", IsTemporary: true}},
+			"benchtest: the engine was not ready after 5m0s and 147 tries (the limit is 5m0s): looked up in vain"},
 		{"loading for ever", &engines.Error{Class: engines.Unreachable, Message: "connection refused"},
 			"benchtest: the engine was not ready after 5m0s and 147 tries (the limit is 5m0s): connection refused"},
 	} {
