@@ -23,9 +23,9 @@ Looks at a running server (vLLM, SGLang, llama.cpp or any other with OpenAI's
 routes) and says whether it can be measured, with a remedy for what is wrong.
 It takes seconds. It sends ` + doctor.Plan + `.
 
-Findings are ok, warn (a limitation: what is measured is true, and less can be
-said), fault (measurements would be untrue, or impossible) and unknown (it
-could not be found out). The key is read from OPENLOOP_API_KEY, and never
+Findings are ok, warn (a limitation: what is measured is true and less can be
+said, or it is said what is wrong by how much), fault (measurements would be
+untrue, or impossible) and unknown (it could not be found out). The key is read from OPENLOOP_API_KEY, and never
 shown.
 
 exit status: 0 measurable, 1 not measurable, 2 unreachable or bad usage

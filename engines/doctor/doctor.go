@@ -5,8 +5,9 @@
 //
 // A fault makes measurements untrue: a stream that something on the way holds
 // back, tokens that nobody counts, a flush that lies. A warning is a
-// limitation: what was measured holds, and less can be said. What could not be
-// found out is unknown, and never passes for good.
+// limitation: what was measured holds, and less can be said; or it says what
+// does not hold, and by how much. What could not be found out is unknown, and
+// never passes for good.
 //
 // Nothing on the server changes but its prefix cache.
 package doctor

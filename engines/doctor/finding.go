@@ -12,7 +12,8 @@ type Status string
 const (
 	// OK: as it should be.
 	OK Status = "ok"
-	// Warn: a limitation, which leaves measurements true.
+	// Warn: a limitation, which leaves measurements true, or says which of them
+	// it makes wrong, and by how much.
 	Warn Status = "warn"
 	// Fault: makes measurements untrue, or impossible.
 	Fault Status = "fault"

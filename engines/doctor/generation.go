@@ -156,19 +156,3 @@ func (g *generation) span() (firstToken, whole time.Duration) {
 	}
 	return firstToken, whole
 }
-
-// gaps are the times between token events.
-func (g *generation) gaps() []time.Duration {
-	var gaps []time.Duration
-	last := time.Duration(-1)
-	for _, c := range g.chunks {
-		if !c.Token {
-			continue
-		}
-		if last >= 0 {
-			gaps = append(gaps, c.At-last)
-		}
-		last = c.At
-	}
-	return gaps
-}
