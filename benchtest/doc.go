@@ -8,8 +8,8 @@
 //   - A schedule is computed beforehand and in absolute times. An arrival
 //     waits for nothing: not for the engine, not for an earlier request, not
 //     for a connection or a slot. Latency runs from the schedule, lag (sent −
-//     scheduled) is recorded for every request, and a client that could not
-//     keep up makes its run invalid.
+//     scheduled, without waits for a connection) is recorded for every request,
+//     and a client that could not keep up makes its run invalid.
 //   - The window is the interval from its first arrival to the next one after
 //     its last. What was due in it counts, whenever it ends; arrivals go on
 //     after it until all of it has ended or the drain limit has passed, so
@@ -34,7 +34,8 @@
 //   - A run that is invalid for nothing but a client that was late is made again
 //     at once, for at most two runs of a measurement, and is kept apart
 //     (Runs.Replaced). Which runs count never depends on a latency of the
-//     engine's, or on any other metric.
+//     engine's, on how long it took to accept a connection, or on any other
+//     metric.
 //   - A finished run is on disk before the next starts. A panic of the engine
 //     or the workload, a signal or a deadline loses none.
 //   - What the time left does not hold, or this host's descriptors, is refused

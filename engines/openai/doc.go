@@ -12,12 +12,12 @@
 // body has left.) An event's time is when the bytes that complete it were
 // readable: by the kernel's stamp of the packet that brought them where there
 // is one (see Transports), else just after the read that brought them returned;
-// never after parsing. All events that one read completes share its time, and
-// Reply.ReadLag says how long bytes waited to be read: for a read that brought
-// more than one event, as long as the first of them can have waited while this
-// client was busy. The arrival of response
-// headers starts no clock: servers send them at admission, with the first token
-// or in between.
+// never after parsing. All events that one read completes share its time. With
+// the kernel's stamps Chunk.Lost says by how much the gaps between them may be
+// wrong, and Reply.ReadLag how long bytes waited to be read: for a read that
+// brought more than one event, as long as the first of them can have waited while
+// this client was busy. The arrival of response headers starts no clock: servers
+// send them at admission, with the first token or in between.
 //
 // # Transports
 //
