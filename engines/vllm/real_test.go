@@ -14,8 +14,10 @@ import (
 
 	"github.com/openloop-go/openloop/engines"
 	"github.com/openloop-go/openloop/engines/enginetest"
+	"github.com/openloop-go/openloop/engines/internal/shape"
 	"github.com/openloop-go/openloop/engines/openai"
 	"github.com/openloop-go/openloop/engines/sglang"
+	"github.com/openloop-go/openloop/engines/sim"
 	"github.com/openloop-go/openloop/engines/vllm"
 )
 
@@ -70,7 +72,7 @@ func TestRealServer(t *testing.T) {
 	t.Run("conforms, and after a restart", func(t *testing.T) {
 		require.NoError(t, enginetest.Test(t.Context(), e, patientWith(false, true)))
 	})
-	t.Run("streams as the embedded engine does", func(t *testing.T) { realShape(t, e.URL(), cfg.Model) })
+	t.Run("streams as the embedded engine does", func(t *testing.T) { assert.NoError(t, shape.Same(e.URL(), cfg.Model, sim.VLLM)) })
 	t.Run("conforms in chats", func(t *testing.T) {
 		var attached vllm.Config
 		attached.URL, attached.Chat = e.URL(), true
