@@ -83,8 +83,9 @@ type Running struct {
 	Ended func() string
 	// Gone reports that the program has ended by itself though Done may not be
 	// closed yet, while what it left is being cleared away: one that dies just
-	// before it is stopped is not taken for one that was stopped. It is not asked
-	// once Stop has been. Nil leaves it to Done.
+	// before it is stopped is not taken for one that was stopped. It may take a
+	// moment to find out, and is not asked once Stop has been. Nil leaves it to
+	// Done.
 	Gone func() bool
 	// Stop ends the program and everything that it started: it is asked
 	// first, and killed when the grace has passed or ctx ends. It returns when
