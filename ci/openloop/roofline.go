@@ -49,6 +49,13 @@ type rooflineTime struct {
 // usualTime leaves the last part for the streams at once.
 var usualTime = rooflineTime{requests: 3000 * time.Millisecond, events: 6700 * time.Millisecond, hard: 10800 * time.Millisecond}
 
+// rooflineFirst is where the climbs begin, as shares of what is expected.
+type rooflineFirst struct{ requests, events float64 }
+
+// usualFirst has larger steps of events, which take longer, so that there is
+// time for fewer.
+var usualFirst = rooflineFirst{requests: 0.25, events: 0.5}
+
 // usualGrace is for a step that takes longer than those before it.
 const usualGrace = 800 * time.Millisecond
 
@@ -86,7 +93,7 @@ func rooflineVerb(args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return noRoofline(stderr, err)
 	}
-	m := &rooflineRun{url: server.URL, streams: wideStreams, time: usualTime, grace: usualGrace}
+	m := &rooflineRun{url: server.URL, streams: wideStreams, time: usualTime, grace: usualGrace, first: usualFirst}
 	status := m.tell(ctx, ask, *asJSON, stdout, stderr)
 	if _, err := server.Stop(); err != nil && ctx.Err() == nil {
 		fmt.Fprintf(stderr, "openloop roofline: %v\n", err)

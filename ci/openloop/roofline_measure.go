@@ -68,6 +68,7 @@ type rooflineRun struct {
 	time    rooflineTime
 	// grace is how long a step may go on after the time of its kind is over.
 	grace time.Duration
+	first rooflineFirst
 	out   roofline
 }
 
@@ -82,7 +83,7 @@ func (m *rooflineRun) measure(ctx context.Context) error {
 	}
 	requests, events := predict(m.out.Client, runtime.GOMAXPROCS(0))
 	holds := m.out.Holds
-	c := climb{first: requests / 4, least: leastRate, most: mostRate}
+	c := climb{first: requests * m.first.requests, least: leastRate, most: mostRate}
 	if err := m.climb(ctx, coldKind, begun.Add(m.time.requests), &c, &m.out.Requests, m.shortRequests); err != nil {
 		return err
 	}
@@ -92,8 +93,7 @@ func (m *rooflineRun) measure(ctx context.Context) error {
 	if files := openFiles(); files > 0 {
 		most = min(most, float64(files-otherFiles)*perStream)
 	}
-	// A step of events takes longer, so there is time for fewer.
-	c = climb{first: events / 2, least: leastEvents, most: most}
+	c = climb{first: events * m.first.events, least: leastEvents, most: most}
 	if err := m.climb(ctx, "events", begun.Add(m.time.events), &c, &m.out.Events, m.manyEvents); err != nil {
 		return err
 	}

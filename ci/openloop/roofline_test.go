@@ -37,8 +37,8 @@ func nullAt(t *testing.T) string {
 // every number is there and each verdict has its reasons.
 func TestARooflineHasItsNumbers(t *testing.T) {
 	var out, errs bytes.Buffer
-	// Of each kind one step, and time enough for it.
-	m := rooflineRun{url: nullAt(t), streams: 50, time: rooflineTime{hard: time.Minute}, grace: time.Minute}
+	// Of each kind one step, which is a small one, and time enough for it.
+	m := rooflineRun{url: nullAt(t), streams: 50, time: rooflineTime{hard: time.Minute}, grace: time.Minute, first: rooflineFirst{0.01, 0.01}}
 	status := m.tell(t.Context(), rooflineAsk{}, true, &out, &errs)
 	var r roofline
 	require.NoError(t, json.Unmarshal(out.Bytes(), &r), errs.String())
