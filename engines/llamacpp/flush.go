@@ -7,7 +7,6 @@ import (
 	"net/http"
 
 	"github.com/openloop-go/openloop/engines"
-	"github.com/openloop-go/openloop/engines/internal/server"
 )
 
 // The remedies, where a flush is not one.
@@ -61,7 +60,7 @@ func (e *Engine) erase(ctx context.Context, slot int) (tokens int, refused engin
 	if err != nil {
 		return 0, refused, fmt.Errorf("flush llamacpp: %w", err)
 	}
-	refused.Detail = "POST " + path + ": " + server.Quote(answer)
+	refused.Detail = "POST " + path + ": " + answer.Quote()
 	var body struct {
 		Erased *int `json:"n_erased"`
 	}

@@ -70,15 +70,15 @@ func TestFlush(t *testing.T) {
 			engines.Flush{Outcome: engines.FlushUnverified, Detail: all,
 				Remedy: "the slots are empty, and there may be a cache in the host's memory, which nothing empties: start the server with --cache-ram 0; cached tokens tell what it served"}},
 		{"started without --slot-save-path", llamacpp.Config{}, only(servertest.Reply{Status: 501, Body: noActions}),
-			engines.Flush{Outcome: engines.FlushUnsupported, Detail: first + "status 501, " + noActions, Remedy: noErase}},
+			engines.Flush{Outcome: engines.FlushUnsupported, Detail: first + "status 501, This server does not support slots action. Start it with `--slot-save-path`", Remedy: noErase}},
 		{"hidden by a gateway", llamacpp.Config{}, only(servertest.Reply{Status: 404, Body: "{}"}),
 			engines.Flush{Outcome: engines.FlushUnsupported, Detail: first + "status 404, {}", Remedy: noErase}},
 		{"a page of a proxy", llamacpp.Config{}, only(servertest.Reply{Type: "text/html", Body: "<html>\n <b>hello</b>\n</html>"}),
-			engines.Flush{Outcome: engines.FlushUnverified, Detail: first + "status 200, <html> <b>hello</b> </html>", Remedy: noReply}},
+			engines.Flush{Outcome: engines.FlushUnverified, Detail: first + "status 200, an HTML page", Remedy: noReply}},
 		{"no number of tokens", llamacpp.Config{}, only(servertest.JSON(`{"id_slot":0}`)),
 			engines.Flush{Outcome: engines.FlushUnverified, Detail: first + `status 200, {"id_slot":0}`, Remedy: noReply}},
 		{"in trouble", llamacpp.Config{}, only(servertest.Reply{Status: 500, Body: `{"error":{"code":500}}`}),
-			engines.Flush{Outcome: engines.FlushRefused, Detail: first + `status 500, {"error":{"code":500}}`,
+			engines.Flush{Outcome: engines.FlushRefused, Detail: first + `status 500, {"code":500}`,
 				Remedy: "see the server's log for why the slot was not erased"}},
 		{"the number of slots is not told", llamacpp.Config{}, map[string]servertest.Reply{"GET /props": {Status: 404, Body: "{}"}},
 			engines.Flush{Outcome: engines.FlushUnsupported, Detail: "GET /props tells no number of slots",
@@ -103,7 +103,7 @@ func TestFlush(t *testing.T) {
 	t.Run("a key wanted", func(t *testing.T) {
 		e, _ := attach(t, llamacpp.Config{}, only(servertest.Reply{Status: 401, Body: `{"error":"Invalid API Key"}`}))
 		_, err := e.Flush(t.Context())
-		assert.EqualError(t, err, "flush llamacpp: "+first+`status 401, {"error":"Invalid API Key"}: set Config.APIKey to the server's key`)
+		assert.EqualError(t, err, "flush llamacpp: "+first+`status 401, Invalid API Key: set Config.APIKey to the server's key`)
 	})
 }
 

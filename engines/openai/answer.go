@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -27,6 +28,22 @@ type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
+	// by is who asked, and knows secrets that a 2xx body may repeat.
+	by *Engine
+}
+
+// Quote is what came back, short enough for a message and without the engine's
+// secrets: the status, and the body's error message, an HTML page's title or the
+// body's beginning.
+func (a *Answer) Quote() string {
+	said := serverWords(a.Body)
+	if said == "" {
+		said = "empty body"
+	}
+	if a.by != nil {
+		said = a.by.redact(said)
+	}
+	return fmt.Sprintf("status %d, %s", a.Status, said)
 }
 
 // Do sends a request to a path below the server's root, as in
@@ -93,7 +110,7 @@ func (e *Engine) do(parent context.Context, method, path string, body any, heade
 	if resp.StatusCode/100 != 2 { // what servers say of a key may repeat it
 		b = []byte(e.redact(string(b)))
 	}
-	return &Answer{Status: resp.StatusCode, Header: resp.Header, Body: b}, nil
+	return &Answer{Status: resp.StatusCode, Header: resp.Header, Body: b, by: e}, nil
 }
 
 // JSON is Do that demands a 2xx status and unmarshals the body into `into`

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,37 +9,46 @@ import (
 	"strings"
 
 	"github.com/openloop-go/openloop/engines"
+	"github.com/openloop-go/openloop/engines/internal/flush"
 	"github.com/openloop-go/openloop/engines/internal/owners"
 )
 
-// flushPaths are the routes by which servers empty their prefix cache: vLLM's,
-// which others have taken over, and SGLang's. What the parameters are for is
-// said in the packages of these kinds.
-var flushPaths = []string{"/reset_prefix_cache?reset_external=true", "/flush_cache?timeout=5"}
-
 // Flush implements engines.Flusher for a server whose kind is not known, by the
-// routes that other servers have: the first of vLLM's and SGLang's that is
-// there. Where neither is, the flush is unsupported, and the remedy says how the
-// server is kept from reusing prompts, if its models' owner gives its kind away.
+// routes that other servers have: vLLM's, which others have taken over, and
+// SGLang's. The first that answers for the server decides. One that is not there,
+// leads elsewhere or wants another key does not: where both do so, the flush is
+// unsupported, and the remedy says how the server is kept from reusing prompts, if
+// its models' owner gives its kind away, or what the last that is there wants.
 //
-// Then, once for an engine, a generation of one token finds out whether the
-// server takes a cache salt: TensorRT-LLM, for one, takes it in chats and
-// refuses every completion that has it (Flush.Saltless).
+// Then, where nothing was flushed and once for an engine, a generation of one
+// token finds out whether the server takes a cache salt: TensorRT-LLM, for one,
+// takes it in chats and refuses every completion that has it (Flush.Saltless).
 func (e *Engine) Flush(ctx context.Context) (engines.Flush, error) {
 	var asked []string
-	for _, path := range flushPaths {
+	f := engines.Flush{Outcome: engines.FlushUnsupported}
+	for _, path := range []string{flush.VLLMPath, flush.SGLangPath} {
 		answer, err := e.Do(ctx, http.MethodPost, path, nil)
 		if err != nil {
 			return engines.Flush{}, fmt.Errorf("flush: %w", err)
 		}
-		asked = append(asked, "POST "+path+": "+e.quote(answer))
-		switch answer.Status {
-		case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
-			continue
+		said := "POST " + path + ": " + answer.Quote()
+		next := flush.Any(answer.Status, answer.Body)
+		if next.Outcome != engines.FlushUnsupported {
+			f, asked = next, []string{said}
+			break
 		}
-		return flushed(answer, asked[len(asked)-1]), nil
+		if next.Remedy != "" {
+			f = next
+		}
+		asked = append(asked, said)
 	}
-	f := engines.Flush{Outcome: engines.FlushUnsupported, Detail: strings.Join(asked, "; "), Remedy: e.unflushable(ctx)}
+	f.Detail = strings.Join(asked, "; ")
+	if f.Outcome == engines.Flushed {
+		return f, nil
+	}
+	if f.Remedy == "" {
+		f.Remedy = e.unflushable(ctx)
+	}
 	refusal, err := e.saltless(ctx)
 	if err != nil {
 		return engines.Flush{}, fmt.Errorf("flush: %w", err)
@@ -50,28 +58,6 @@ func (e *Engine) Flush(ctx context.Context) (engines.Flush, error) {
 		f.Detail += "; requests with a cache_salt are refused (" + refusal + ")"
 	}
 	return f, nil
-}
-
-// flushed reads the answer of a route that is there.
-func flushed(answer *Answer, detail string) engines.Flush {
-	f := engines.Flush{Outcome: engines.FlushRefused, Detail: detail, Remedy: "see the server's log for why the flush failed"}
-	var body struct{ Success *bool }
-	switch answer.Status {
-	case http.StatusOK:
-		switch {
-		case strings.HasPrefix(string(answer.Body), "Cache flushed."), json.Unmarshal(answer.Body, &body) == nil && body.Success != nil && *body.Success:
-			f.Outcome, f.Remedy = engines.Flushed, ""
-		case body.Success == nil:
-			f.Outcome, f.Remedy = engines.FlushUnverified, "the answer says nothing of success: only the cached tokens of replies prove it"
-		default:
-			f.Remedy = "requests may still run: wait until the server is idle"
-		}
-	case http.StatusUnauthorized, http.StatusForbidden:
-		f.Outcome, f.Remedy = engines.FlushUnsupported, "set Config.APIKey to a key that may flush"
-	case http.StatusBadRequest, http.StatusConflict, http.StatusServiceUnavailable:
-		f.Remedy = "requests may still run: wait until the server is idle"
-	}
-	return f
 }
 
 // unflushable is the remedy for a server without a flush.
@@ -117,13 +103,4 @@ func (e *Engine) saltless(ctx context.Context) (refusal string, err error) {
 func (r *rejection) unknown(field string) bool {
 	text := strings.ToLower(r.body)
 	return strings.Contains(text, field) && slices.ContainsFunc(unknownWords, func(w string) bool { return strings.Contains(text, w) })
-}
-
-// quote is what came back, short enough for a message.
-func (e *Engine) quote(answer *Answer) string {
-	said := serverWords(answer.Body)
-	if said == "" {
-		said = "empty body"
-	}
-	return e.redact(fmt.Sprintf("status %d, %s", answer.Status, said))
 }

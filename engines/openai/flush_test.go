@@ -86,7 +86,7 @@ func TestFlushBySomebodyElsesRoute(t *testing.T) {
 		{"SGLang's, refused in the words of success", "/flush_cache", 400, flushed,
 			engines.Flush{Outcome: engines.FlushRefused, Detail: flush + "400, Cache flushed. Please check backend logs for more details.", Remedy: wait}},
 		{"a key that may not", "/flush_cache", 403, `{"error":"Forbidden"}`,
-			engines.Flush{Outcome: engines.FlushUnsupported, Detail: flush + "403, Forbidden", Remedy: "set Config.APIKey to a key that may flush"}},
+			engines.Flush{Outcome: engines.FlushUnsupported, Detail: reset + "404, Not Found; " + flush + "403, Forbidden", Remedy: "set Config.APIKey to a key that may flush"}},
 		{"trouble", "/reset_prefix_cache", 500, `{"error":{"message":"boom"}}`,
 			engines.Flush{Outcome: engines.FlushRefused, Detail: reset + "500, boom", Remedy: "see the server's log for why the flush failed"}},
 	} {
@@ -103,7 +103,7 @@ func TestFlushBySomebodyElsesRoute(t *testing.T) {
 			got, err := e.Flush(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, row.want, got)
-			assert.Zero(t, s.salted)
+			assert.Equal(t, got.Outcome != engines.Flushed, s.salted == 1, "a salt is tried where nothing was flushed")
 		})
 	}
 }
@@ -156,6 +156,58 @@ func TestServersWithoutAFlush(t *testing.T) {
 				assert.Equal(t, want, got)
 			}
 			assert.Equal(t, row.probes, s.salted)
+		})
+	}
+}
+
+// A route that leads elsewhere, or wants another key, does not keep the next from
+// being asked, nor a salt from being tried.
+func TestFlushRoutesThatAreBarred(t *testing.T) {
+	const (
+		reset  = "POST /reset_prefix_cache?reset_external=true: status "
+		flush  = "POST /flush_cache?timeout=5: status "
+		key    = "set Config.APIKey to a key that may flush"
+		moved  = "the URL is not the server's root, or wants a login: correct it"
+		refuse = "; requests with a cache_salt are refused (status 400: unknown field cache_salt)"
+	)
+	for _, row := range []struct {
+		name          string
+		first, second int
+		body          string // of the second
+		strict        bool
+		want          engines.Flush
+	}{
+		{"403, then done", 403, 200, "Cache flushed.", false, engines.Flush{Outcome: engines.Flushed, Detail: flush + "200, Cache flushed."}},
+		{"302, then done", 302, 200, "Cache flushed.", true, engines.Flush{Outcome: engines.Flushed, Detail: flush + "200, Cache flushed."}},
+		{"401, then refused", 401, 400, "busy", false,
+			engines.Flush{Outcome: engines.FlushRefused, Detail: flush + "400, busy", Remedy: "requests may still run: wait until the server is idle"}},
+		{"302 twice", 302, 302, "", false,
+			engines.Flush{Outcome: engines.FlushUnsupported, Detail: reset + "302, empty body; " + flush + "302, empty body", Remedy: moved}},
+		{"302, then 401", 302, 401, "", false,
+			engines.Flush{Outcome: engines.FlushUnsupported, Detail: reset + "302, empty body; " + flush + "401, empty body", Remedy: key}},
+		{"403, then nothing there, and a salt is refused", 403, 404, "", true,
+			engines.Flush{Outcome: engines.FlushUnsupported, Detail: reset + "403, empty body; " + flush + "404, empty body" + refuse, Remedy: key, Saltless: true}},
+		{"403 twice, and a salt is refused", 403, 403, "", true,
+			engines.Flush{Outcome: engines.FlushUnsupported, Detail: reset + "403, empty body; " + flush + "403, empty body" + refuse, Remedy: key, Saltless: true}},
+		{"trouble, and a salt is refused", 500, 200, "Cache flushed.", true,
+			engines.Flush{Outcome: engines.FlushRefused, Detail: reset + "500, empty body" + refuse, Remedy: "see the server's log for why the flush failed", Saltless: true}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := &flushable{owner: "acme", routes: map[string]struct {
+				status int
+				body   string
+			}{"/reset_prefix_cache": {row.first, ""}, "/flush_cache": {row.second, row.body}}}
+			if row.strict {
+				s.strict.status, s.strict.body = 400, "unknown field cache_salt"
+			}
+			h := httptest.NewServer(s)
+			defer h.Close()
+			e, err := New(Config{URL: h.URL, Model: "m"})
+			require.NoError(t, err)
+			defer e.Close()
+			got, err := e.Flush(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, row.want, got)
 		})
 	}
 }

@@ -6,14 +6,8 @@ import (
 	"net/http"
 
 	"github.com/openloop-go/openloop/engines"
-	"github.com/openloop-go/openloop/engines/internal/server"
-	"github.com/openloop-go/openloop/engines/openai"
+	"github.com/openloop-go/openloop/engines/internal/flush"
 )
-
-// flushPath lets the server wait until it is idle: a request can have been
-// answered in full while the scheduler still counts it, and a flush in that
-// moment is refused. Servers too old for the parameter ignore it.
-const flushPath = "/flush_cache?timeout=5"
 
 // Flush implements engines.Flusher by POST /flush_cache. It asks once.
 //
@@ -30,30 +24,15 @@ func (e *Engine) Flush(ctx context.Context) (engines.Flush, error) {
 		return engines.Flush{}, fmt.Errorf("flush sglang: %w", err)
 	}
 	defer done()
-	answer, err := client.Do(ctx, http.MethodPost, flushPath, nil)
+	answer, err := client.Do(ctx, http.MethodPost, flush.SGLangPath, nil)
 	if err != nil {
 		return engines.Flush{}, fmt.Errorf("flush sglang: %w", err)
 	}
-	return flushed(answer)
-}
-
-// flushed reads the answer to a flush.
-func flushed(answer *openai.Answer) (engines.Flush, error) {
-	f := engines.Flush{Detail: "POST " + flushPath + ": " + server.Quote(answer)}
+	f := flush.SGLang(answer.Status, answer.Body)
+	f.Detail = "POST " + flush.SGLangPath + ": " + answer.Quote()
 	switch answer.Status {
-	case http.StatusOK:
-		f.Outcome = engines.Flushed
-	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		f.Outcome = engines.FlushUnsupported
-		f.Remedy = "something between here and the server hides /flush_cache: attach to the server itself"
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return f, fmt.Errorf("flush sglang: %s: set Config.AdminKey to the server's admin key", f.Detail)
-	case http.StatusBadRequest:
-		f.Outcome = engines.FlushRefused
-		f.Remedy = "requests still run or wait: wait until the server is idle"
-	default:
-		f.Outcome = engines.FlushRefused
-		f.Remedy = "see the server's log for why the flush failed"
+		return engines.Flush{}, fmt.Errorf("flush sglang: %s: set Config.AdminKey to the server's admin key", f.Detail)
 	}
 	return f, nil
 }

@@ -49,7 +49,7 @@ func TestFlush(t *testing.T) {
 		{"refused in the words of success, as in 2025", servertest.Text(400, flushed),
 			engines.Flush{Outcome: engines.FlushRefused, Detail: asked + ": status 400, " + quoted, Remedy: busy}},
 		{"hidden", servertest.Reply{Status: 404, Body: `{"detail":"Not Found"}`},
-			engines.Flush{Outcome: engines.FlushUnsupported, Detail: asked + `: status 404, {"detail":"Not Found"}`,
+			engines.Flush{Outcome: engines.FlushUnsupported, Detail: asked + ": status 404, Not Found",
 				Remedy: "something between here and the server hides /flush_cache: attach to the server itself"}},
 		{"in trouble", servertest.Text(500, "Internal Server Error"),
 			engines.Flush{Outcome: engines.FlushRefused, Detail: asked + ": status 500, Internal Server Error",
@@ -69,7 +69,7 @@ func TestFlush(t *testing.T) {
 		e, _ := attach(t, sglang.Config{}, map[string]servertest.Reply{
 			"POST /flush_cache": {Status: 401, Body: `{"error":"Unauthorized"}`}})
 		_, err := e.Flush(t.Context())
-		assert.EqualError(t, err, "flush sglang: "+asked+`: status 401, {"error":"Unauthorized"}: `+
+		assert.EqualError(t, err, "flush sglang: "+asked+": status 401, Unauthorized: "+
 			"set Config.AdminKey to the server's admin key")
 	})
 }
@@ -106,6 +106,9 @@ sglang:generation_tokens_total{model_name="m"} 400.0
 # TYPE sglang:cached_tokens_total counter
 sglang:cached_tokens_total{cache_source="device",model_name="m"} 20.0
 sglang:cached_tokens_total{cache_source="host",model_name="m"} 5.0
+# TYPE sglang:num_requests_total counter
+sglang:num_requests_total{is_streaming="true",model_name="m"} 12.0
+sglang:num_requests_total{is_streaming="false",model_name="m"} 1.0
 # TYPE sglang:num_retracted_requests_total counter
 sglang:num_retracted_requests_total{model_name="m"} 2.0
 # TYPE sglang:num_retracted_reqs gauge
@@ -116,7 +119,7 @@ func TestScrapeAndLoad(t *testing.T) {
 	n := engines.Known
 	metrics := servertest.Reply{Body: page, Type: "text/plain; version=0.0.4"}
 	counted := engines.Counters{
-		PromptTokens: n(8100), OutputTokens: n(400), CacheQueries: n(8100), CacheHits: n(25), Preemptions: n(2),
+		PromptTokens: n(8100), OutputTokens: n(400), Requests: n(13), CacheQueries: n(8100), CacheHits: n(25), Preemptions: n(2),
 	}
 	tests := []struct {
 		name   string

@@ -48,13 +48,13 @@ func TestFlush(t *testing.T) {
 		{"success that is no boolean", servertest.JSON(`{"success":"true"}`),
 			engines.Flush{Outcome: engines.FlushUnverified, Detail: asked + `: status 200, {"success":"true"}`, Remedy: say}},
 		{"a page of a proxy", servertest.Reply{Status: 200, Type: "text/html", Body: "<html>\n <b>hello</b>\n</html>"},
-			engines.Flush{Outcome: engines.FlushUnverified, Detail: asked + ": status 200, <html> <b>hello</b> </html>", Remedy: say}},
+			engines.Flush{Outcome: engines.FlushUnverified, Detail: asked + ": status 200, an HTML page", Remedy: say}},
 		{"out of development mode", servertest.Reply{Status: 404, Body: `{"detail":"Not Found"}`},
-			engines.Flush{Outcome: engines.FlushUnsupported, Detail: asked + `: status 404, {"detail":"Not Found"}`,
+			engines.Flush{Outcome: engines.FlushUnsupported, Detail: asked + ": status 404, Not Found",
 				Remedy: "start the server with VLLM_SERVER_DEV_MODE=1 in its environment"}},
 		{"an engine in trouble", servertest.Text(500, "Internal Server Error"),
 			engines.Flush{Outcome: engines.FlushRefused, Detail: asked + ": status 500, Internal Server Error",
-				Remedy: "see the server's log for why the reset failed"}},
+				Remedy: "see the server's log for why the flush failed"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestFlush(t *testing.T) {
 		e, _ := attach(t, vllm.Config{}, map[string]servertest.Reply{
 			"POST /reset_prefix_cache": {Status: 401, Body: `{"error":"Unauthorized"}`}})
 		_, err := e.Flush(t.Context())
-		assert.EqualError(t, err, "flush vllm: "+asked+`: status 401, {"error":"Unauthorized"}: `+
+		assert.EqualError(t, err, "flush vllm: "+asked+": status 401, Unauthorized: "+
 			"set Config.APIKey or OPENLOOP_API_KEY to the server's key")
 	})
 }
@@ -99,6 +99,10 @@ vllm:prompt_tokens_total{engine="0",model_name="m"} 1500.0
 vllm:generation_tokens_total{engine="0",model_name="m"} 300.0
 # TYPE vllm:num_preemptions_total counter
 vllm:num_preemptions_total{engine="0",model_name="m"} 7.0
+# TYPE vllm:request_success_total counter
+vllm:request_success_total{engine="0",finished_reason="stop",model_name="m"} 2.0
+vllm:request_success_total{engine="1",finished_reason="length",model_name="m"} 8.0
+vllm:request_success_total{engine="1",finished_reason="abort",model_name="m"} 1.0
 # TYPE process_start_time_seconds gauge
 process_start_time_seconds 1.79000000025e+09
 `
@@ -136,7 +140,7 @@ func TestScrapeAndLoad(t *testing.T) {
 		load engines.Load
 	}{
 		{"two engines", pageNow, engines.Counters{
-			PromptTokens: n(1500), OutputTokens: n(300), CacheQueries: n(1500), CacheHits: n(16), Preemptions: n(7),
+			PromptTokens: n(1500), OutputTokens: n(300), Requests: n(11), CacheQueries: n(1500), CacheHits: n(16), Preemptions: n(7),
 			Instance: "started 1790000000.25",
 		}, engines.Load{Running: n(3), Waiting: n(4)}},
 		{"legacy names, much missing", pageOld, engines.Counters{

@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/openloop-go/openloop/engines"
 	"github.com/openloop-go/openloop/engines/openai"
@@ -23,20 +21,6 @@ func Object(a *openai.Answer) (map[string]any, bool) {
 		return nil, false
 	}
 	return object, true
-}
-
-// Quote is what came back, short enough for a message: the status and the
-// first words of the body.
-func Quote(a *openai.Answer) string {
-	const limit = 200
-	body := strings.Join(strings.Fields(string(a.Body)), " ")
-	if len(body) > limit {
-		body = strings.ToValidUTF8(body[:limit], "") + "…"
-	}
-	if body == "" {
-		return fmt.Sprintf("status %d, empty body", a.Status)
-	}
-	return fmt.Sprintf("status %d, %s", a.Status, body)
 }
 
 // Metrics is the server's page of metrics. A server without one has an empty
