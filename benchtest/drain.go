@@ -30,6 +30,7 @@ func (p *pass) drained(ctx context.Context) error {
 	closeOnce(p.shut)
 	p.signal()
 	p.mu.Unlock()
+	var cause error
 	timer := time.NewTimer(p.cutAt() - p.now())
 	defer timer.Stop()
 	select {
@@ -37,7 +38,8 @@ func (p *pass) drained(ctx context.Context) error {
 	case <-timer.C:
 		p.end(errDrained)
 	case <-ctx.Done():
-		p.end(context.Cause(ctx))
+		cause = p.stopped(context.Cause(ctx))
+		p.end(cause)
 	case <-p.crashed:
 		p.mu.Lock()
 		why := firstLine(p.crash.Error())
@@ -49,7 +51,10 @@ func (p *pass) drained(ctx context.Context) error {
 	if p.crash != nil {
 		return p.crash
 	}
-	return context.Cause(ctx)
+	if cause == nil {
+		cause = context.Cause(ctx)
+	}
+	return cause
 }
 
 // end aborts what is open, with its cause, and gives the engine time to

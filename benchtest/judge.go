@@ -22,6 +22,7 @@ const (
 	kindColdUnproved  = "cold-unproved"
 	kindLength        = "length"
 	kindRestarted     = "restarted"
+	kindShared        = "shared"
 	kindCompiled      = "compile-in-window"
 	kindThrottled     = "throttled"
 	kindCapped        = "in-flight-cap"
@@ -56,6 +57,7 @@ func Judge(r *metric.Record, p Point) (problems []metric.Problem, warnings []str
 	j.stream()
 	j.lengths()
 	j.counters()
+	j.shared()
 	j.probes()
 	j.devices()
 	return j.problems, j.warnings
@@ -121,7 +123,11 @@ func (j *judge) errors() {
 		}
 	}
 	if share := float64(unfinished) / float64(max(n, 1)); unfinished > 0 && !(share <= j.p.Limits.ErrorRate) {
-		j.problem(kindUnfinished, "%d of %d requests (%s) had not ended %v after the window, limit %s: what is left has the shorter latencies; raise Point.Drain, or the load is more than the engine can do", unfinished, n, percent(share), j.p.Drain, percent(j.p.Limits.ErrorRate))
+		why := "what is left has the shorter latencies; raise Point.Drain, or the load is more than the engine can do"
+		if !j.heardAfter() {
+			why = "no event came from any request in that time, so the engine hangs: look into its log and start it again (where a token may take that long, raise Point.Drain)"
+		}
+		j.problem(kindUnfinished, "%d of %d requests (%s) had not ended %v after the window, limit %s: %s", unfinished, n, percent(share), j.p.Drain, percent(j.p.Limits.ErrorRate), why)
 	}
 	if n > 0 && failed == n {
 		j.problem(kindNoData, "none of %d requests of the window succeeded (first failure: %s)", n, first)

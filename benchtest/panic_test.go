@@ -50,12 +50,23 @@ func TestAPanicLosesNothing(t *testing.T) {
 				*script
 				*scraper
 			}{quick(), &scraper{scrape: func(n int) (engines.Counters, error) {
-				if n == 3 {
+				if n == 6 { // at an edge of the window
 					panic("at the disco")
 				}
 				return engines.Counters{}, nil
 			}}}
 		}, func(*Point) {}, "run 2 of 3: benchtest: panic in the engine's counters: at the disco"},
+		{"in Scrape after the load", func() engines.Engine {
+			return struct {
+				*script
+				*scraper
+			}{quick(), &scraper{scrape: func(n int) (engines.Counters, error) {
+				if n == 8 {
+					panic("at the disco")
+				}
+				return engines.Counters{}, nil
+			}}}
+		}, func(*Point) {}, "run 2 of 3: benchtest: panic: at the disco"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {

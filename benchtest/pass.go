@@ -71,6 +71,7 @@ type pass struct {
 	edges   [2]edge
 	reading sync.WaitGroup
 	onEdge  func() edge
+	hearing hearing
 	// waker watches how late this process wakes up; nil in virtual time, and
 	// where it cannot be watched.
 	waker *waker
@@ -113,6 +114,8 @@ func (p *pass) run(ctx context.Context) outcome {
 		p.waker = newWaker(p.origin)
 		defer p.waker.stop()
 	}
+	deaf := p.listen()
+	defer deaf()
 	probed := p.watchProbes()
 	if p.inFlight > 0 {
 		p.dispatchClosed(ctx)
@@ -142,7 +145,7 @@ func settled(flights []*flight) []*flight {
 	for _, f := range flights {
 		if !f.ended {
 			// Its goroutine may yet write, so a copy of the plan stands for it.
-			f = &flight{line: f.planned, ended: true, stuck: true}
+			f = &flight{line: f.planned, request: engines.Request{MaxTokens: f.request.MaxTokens}, ended: true, stuck: true}
 			f.line.Failure, f.line.Message = metric.Unfinished, fmt.Sprintf("the engine did not return from Generate within %v of its context's end", returnGrace)
 		}
 		out = append(out, f)

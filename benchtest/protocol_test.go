@@ -106,7 +106,7 @@ func TestWhatHappensInTheWindow(t *testing.T) {
 				*script
 				*scraper
 			}{quick(), &scraper{scrape: func(n int) (engines.Counters, error) {
-				return engines.Counters{Instance: []string{"a", "a", "b"}[n]}, nil
+				return engines.Counters{Instance: []string{"a", "a", "a", "b", "b"}[n]}, nil
 			}}}
 			r := one(t, engine, usual())
 			assert.Equal(t, []string{kindRestarted}, kinds(r))
@@ -118,7 +118,7 @@ func TestWhatHappensInTheWindow(t *testing.T) {
 				*script
 				*scraper
 			}{quick(), &scraper{scrape: func(n int) (engines.Counters, error) {
-				return engines.Counters{PromptTokens: engines.Known(1600 * n), CacheQueries: engines.Known(n), Preemptions: engines.Count{N: n, Known: n < 2}}, nil
+				return engines.Counters{PromptTokens: engines.Known(1600 * n), CacheQueries: engines.Known(n), Preemptions: engines.Count{N: n, Known: n < 3}}, nil
 			}}}
 			r := one(t, engine, usual())
 			assert.Empty(t, r.Problems)

@@ -29,6 +29,9 @@ func (s *session) ready(ctx context.Context) error {
 			return s.checkModel(model)
 		}
 		var e *engines.Error
+		if dead := s.died(ctx); dead != nil {
+			return dead
+		}
 		if ctx.Err() == nil && (!errors.As(err, &e) || !loading(e) || s.simulator != nil) {
 			return fmt.Errorf("benchtest: the engine is not ready: one small generation: %w", err)
 		}
@@ -87,7 +90,7 @@ func (s *session) generateOnce(ctx context.Context, try int) (model string, err 
 	}
 	out := s.offer(ctx, l, unwatched)
 	switch cause := context.Cause(ctx); {
-	case len(out.flights) == 0 || out.cut != nil && out.cut != cause:
+	case len(out.flights) == 0 || out.cut != nil && !errors.Is(out.cut, cause):
 		return "", errors.Join(out.cut, cause)
 	case out.cut != nil:
 		return "", fmt.Errorf("one small generation had not ended, %d token events had come", out.flights[0].line.Events)

@@ -2,6 +2,7 @@ package benchtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -23,16 +24,20 @@ func (s *session) run(ctx context.Context, planned PlannedRun) (*metric.Record, 
 	if err != nil {
 		return nil, fmt.Errorf("in the flush: %w", err)
 	}
+	s.openAccount(ctx)
 	out := s.offer(ctx, s.load(planned, salt, false), s.progress("run", planned.Index, planned.Settle+planned.Window))
 	if out.from == 0 {
 		return nil, out.cut // nothing was measured
 	}
 	s.fill(r, out)
+	counting := guard(func() error { s.closeAccount(ctx, r, out); return nil })
 	problems, warnings := Judge(r, s.plan.Point)
 	r.Problems = append(r.Problems, problems...)
 	r.Warnings = append(r.Warnings, warnings...)
+	s.sameStart(r)
+	s.failedSettle(r, out)
 	s.redact(r)
-	return r, out.cut
+	return r, errors.Join(out.cut, counting)
 }
 
 // load is the load of a run: its warmup, or settle, window and cooldown.
@@ -56,7 +61,10 @@ func (s *session) load(planned PlannedRun, salt string, warmup bool) load {
 }
 
 // offer offers a load, on the clock or by computing.
-func (s *session) offer(ctx context.Context, l load, watch watcher) outcome {
+func (s *session) offer(ctx context.Context, l load, watch watcher) (out outcome) {
+	defer func() {
+		s.start.ledger.book(slices.Concat(out.flights, out.probes))
+	}()
 	devices := s.watchDevices()
 	defer devices.end()
 	onEdge := func() edge {
@@ -71,12 +79,12 @@ func (s *session) offer(ctx context.Context, l load, watch watcher) outcome {
 		}
 		p := newPass(l, s.engine, s.virtual, onEdge)
 		defer watch(p)()
-		out := p.run(ctx)
+		out = p.run(ctx)
 		s.start.peak = max(s.start.peak, out.peak)
 		return out
 	}
 	sim := simulation{load: l, engine: s.simulator, onEdge: onEdge}
-	out := sim.run()
+	out = sim.run()
 	out.origin = virtualOrigin.Add(s.elapsed)
 	s.elapsed += out.length()
 	return out

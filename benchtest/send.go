@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/openloop-go/openloop/benchtest/metric"
+	"github.com/openloop-go/openloop/engines"
 )
 
 // launch sends the request on its way and returns at once.
@@ -34,6 +35,7 @@ func (p *pass) start(f *flight) {
 	if p.clientLimit > 0 {
 		f.line.Released = p.now()
 	}
+	p.working()
 	p.running++
 	p.peak = max(p.peak, p.running)
 	go p.generate(f)
@@ -52,7 +54,14 @@ func (p *pass) stream(f *flight) {
 			p.crashWith(fmt.Errorf("benchtest: the engine panicked in Generate (request %s): %v\n%s", f.line.ID, v, debug.Stack()))
 		}
 	}()
-	reply, err := p.engine.Generate(p.life, &f.request, f.emit)
+	reply, err := p.engine.Generate(p.life, &f.request, func(c engines.Chunk) {
+		at := c.At
+		if at == 0 {
+			at = p.now() // the engine does not stamp
+		}
+		p.hearing.heard(at)
+		f.emit(c)
+	})
 	f.end(reply, err, context.Cause(p.life), p.model)
 }
 
@@ -60,6 +69,7 @@ func (p *pass) stream(f *flight) {
 // of the queue go.
 func (p *pass) finish(f *flight) {
 	now := p.now()
+	p.hearing.heard(now)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f.ended = true

@@ -174,6 +174,9 @@ func (s *session) one(ctx context.Context, i, n, starts int) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("benchtest: stopped before %s %d of %d: %w", s.word(), i+1, n, context.Cause(ctx))
 	}
+	if err := s.died(ctx); err != nil {
+		return err
+	}
 	if err := s.goesOn(n); err != nil {
 		return err
 	}
@@ -218,7 +221,9 @@ func (s *session) try(ctx context.Context, planned PlannedRun, n int) (made bool
 	s.runs.Records = append(s.runs.Records, record)
 	err = errors.Join(err, s.store.append(record))
 	if err == nil && planned.Index+1 < n {
-		err = gone(record)
+		if err = s.died(ctx); err == nil {
+			err = gone(record)
+		}
 	}
 	return true, err
 }

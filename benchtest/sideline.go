@@ -87,6 +87,7 @@ func (p *pass) launchProbe(f *flight) bool {
 	}
 	f.request.Stamp = p.now
 	p.probes = append(p.probes, f)
+	p.working()
 	p.probing++
 	go func() {
 		defer p.finishProbe(f)
@@ -96,6 +97,7 @@ func (p *pass) launchProbe(f *flight) bool {
 }
 
 func (p *pass) finishProbe(f *flight) {
+	p.hearing.heard(p.now())
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f.ended = true

@@ -25,7 +25,8 @@ type engineStart struct {
 	identity        engines.Identity
 	warnings        []string
 	// peak is the largest number of requests in flight at once so far.
-	peak int
+	peak   int
+	ledger ledger
 	// tries is how often a small generation was asked for, and answered the last
 	// of those that came. First is how long the engine took to its first token,
 	// and next how long for each further one, at least; 0 is unknown.
@@ -72,6 +73,10 @@ func (s *session) identify(ctx context.Context) error {
 	e := readEdge(ctx, s.engine)
 	if e.err != nil {
 		st.warnings = append(st.warnings, fmt.Sprintf("the engine's counters could not be read: %v", e.err))
+	}
+	if e.scraped {
+		st.ledger.follow(e.counters)
+		st.ledger.quiet = e.counters
 	}
 	st.instance = e.counters.Instance
 	st.nonce = s.nonce(e.counters)

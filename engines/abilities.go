@@ -74,6 +74,8 @@ type Scraper interface {
 type Counters struct {
 	// PromptTokens and OutputTokens are those of all requests.
 	PromptTokens, OutputTokens Count
+	// Requests are those that have ended, however they did.
+	Requests Count
 	// CacheQueries and CacheHits are prompt tokens looked up in, and served
 	// by, the prefix cache.
 	CacheQueries, CacheHits Count

@@ -38,9 +38,14 @@ func (r *Record) check() (field, why string) {
 	if !finite(r.GapCV2) || r.GapCV2 < 0 {
 		return "gap_cv2", fmt.Sprintf("must be finite and not negative, got %v", r.GapCV2)
 	}
-	for _, key := range slices.Sorted(maps.Keys(r.Counters)) {
-		if !finite(r.Counters[key]) {
-			return "counters." + key, fmt.Sprintf("must be finite, got %v: leave out a counter that is unknown", r.Counters[key])
+	for _, of := range []struct {
+		name   string
+		counts map[string]float64
+	}{{"counters", r.Counters}, {"served", r.Served}, {"own", r.Own}} {
+		for _, key := range slices.Sorted(maps.Keys(of.counts)) {
+			if n := of.counts[key]; !finite(n) {
+				return of.name + "." + key, fmt.Sprintf("must be finite, got %v: leave out a counter that is unknown", n)
+			}
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(r.Client.Readings)) {

@@ -17,6 +17,7 @@ func TestWhatCannotBeReadIsNotWritten(t *testing.T) {
 		{"NaN", func(r *Record) { r.Rate = math.NaN() }, "rate must be finite and not negative, got NaN"},
 		{"an unlimited rate", func(r *Record) { r.Rate = math.Inf(1) }, "rate must be finite and not negative, got +Inf"},
 		{"dispersion of nothing", func(r *Record) { r.GapCV2 = math.NaN() }, "gap_cv2 must be finite and not negative, got NaN"},
+		{"tokens of this side's that are no number", func(r *Record) { r.Own = map[string]float64{"output_tokens": math.NaN()} }, "own.output_tokens must be finite, got NaN: leave out a counter that is unknown"},
 		{"a counter divided by zero", func(r *Record) { r.Counters = map[string]float64{"a": 1, "hits": math.Inf(-1)} }, "counters.hits must be finite, got -Inf: leave out a counter that is unknown"},
 		{"quantiles out of order", func(r *Record) { r.Summarise(); r.Gaps.P99 = 0 }, "gaps must have quantiles in order up to max, got {N:"},
 		{"no window", func(r *Record) { r.To = r.From }, "to must be after from, got a window from 1s to 1s"},

@@ -101,6 +101,13 @@ type Record struct {
 	// Counters are the engine's counters over the window; absent keys are
 	// unknown.
 	Counters map[string]float64 `json:"counters,omitzero"`
+	// Served are the engine's counters over the whole run, from before its first
+	// request until after its last, and Own what the run's requests and probes
+	// account for, at most: "prompt_tokens", "output_tokens", "requests" (that have
+	// ended). What is above it was somebody else's. Absent keys are unknown, in
+	// both.
+	Served map[string]float64 `json:"served,omitzero"`
+	Own    map[string]float64 `json:"own,omitzero"`
 
 	// Problems make the run invalid; Warnings do not.
 	Problems []Problem `json:"problems,omitzero"`

@@ -71,6 +71,7 @@ func counters(page *openai.Page) engines.Counters {
 	c := engines.Counters{
 		PromptTokens: page.Count("sglang:prompt_tokens"),
 		OutputTokens: page.Count("sglang:generation_tokens"),
+		Requests:     page.Count("sglang:num_requests"),
 		CacheHits:    page.Count("sglang:cached_tokens"),
 		Preemptions:  page.Count("sglang:num_retracted_requests"),
 	}

@@ -57,6 +57,7 @@ func (s *scheduler) counters() engines.Counters {
 	c := engines.Counters{
 		PromptTokens: engines.Known(s.count.prompt),
 		OutputTokens: engines.Known(s.count.output),
+		Requests:     engines.Known(s.count.served),
 		CacheQueries: engines.Known(s.count.queries),
 		CacheHits:    engines.Known(s.count.hits),
 		Preemptions:  engines.Known(s.count.preemptions),

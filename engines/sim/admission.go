@@ -61,7 +61,6 @@ func (s *scheduler) submit(q *sequence) {
 
 func (s *scheduler) turnAway(q *sequence, why fate, status int) {
 	q.state, q.fate, q.status, q.last = ended, why, status, q.arrival
-	s.count.errors++
 }
 
 // admit gives the first waiting sequence a slot and its blocks, if it arrived

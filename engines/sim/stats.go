@@ -15,7 +15,7 @@ type counters struct {
 	served            int // requests
 	stopped, byLength int // by finish reason
 	aborted           int
-	errors            int
+	errors            int // requests that were admitted
 }
 
 // histogram is a Prometheus histogram.

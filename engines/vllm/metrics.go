@@ -46,6 +46,7 @@ func counters(page *openai.Page) engines.Counters {
 	c := engines.Counters{
 		PromptTokens: page.Count("vllm:prompt_tokens"),
 		OutputTokens: page.Count("vllm:generation_tokens"),
+		Requests:     page.Count("vllm:request_success"),
 		CacheQueries: page.Count("vllm:prefix_cache_queries", "vllm:gpu_prefix_cache_queries"),
 		CacheHits:    page.Count("vllm:prefix_cache_hits", "vllm:gpu_prefix_cache_hits"),
 		Preemptions:  page.Count("vllm:num_preemptions"),

@@ -58,3 +58,37 @@ func TestServerThatSaysThatItCannotGoOn(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A death is told while the server lies dead, not at the end of the test alone.
+func TestDeath(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s, err := Launch(t.Context(), testKind(), launch.Config{Model: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Death(t.Context()); err != nil {
+		t.Errorf("of one that runs: %v", err)
+	}
+	_, _ = s.Client().Do(t.Context(), "POST", "/die", nil)
+	<-s.Process().Done()
+	for range 2 { // every test that asks is told
+		if err := s.Death(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "vllm: exited with code 7 after ") || !strings.Contains(err.Error(), "\n    serving m with ") {
+			t.Errorf("got %v", err)
+		}
+	}
+	if err := s.Close(t.Context()); err == nil {
+		t.Error("Close() does not tell of it")
+	}
+	if err := s.Death(t.Context()); err != nil {
+		t.Errorf("of one that was closed: %v", err)
+	}
+	if s, err = Launch(t.Context(), testKind(), launch.Config{Model: "m"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Death(t.Context()); err != nil {
+		t.Errorf("of one that was stopped: %v", err)
+	}
+}

@@ -53,3 +53,20 @@ func (i *incarnation) death(ctx context.Context) error {
 	}
 	return i.process.Dying(ctx)
 }
+
+// Death is how the server has ended by itself, with its log's last lines; nil
+// while it runs, of one that was stopped, and of one that was attached to. A
+// server that has announced its end and runs on is not dead.
+func (s *Server) Death(ctx context.Context) error {
+	i := s.now.Load()
+	if i.process == nil {
+		return nil
+	}
+	if i.suspect.Load() {
+		i.process.AwaitEnd(ctx, suspicion)
+	}
+	if err := i.process.Err(ctx); err != nil {
+		return s.kind.advise(s.config, &diagnosis{}, err)
+	}
+	return nil
+}
