@@ -46,7 +46,7 @@ func TestCalibrateWithFewDescriptors(t *testing.T) {
 		{"a hard limit", "ulimit -n 100", "calibrate",
 			`^true client calibrate the client: 64 streams to a server of this process need \d+ descriptors with the \d+ that are open, ` +
 				`and the limit \(RLIMIT_NOFILE\) is 100: raise it with ulimit -n, as LimitNOFILE or --ulimit nofile\n$`},
-		{"a soft limit", "ulimit -S -n 40", "calibrate", `^(true|false)  <nil>\n$`},
+		{"a soft limit", "ulimit -S -n 40", "calibrate", `^\w+  <nil>\n$`},
 		{"no descriptor left", "ulimit -n 40", "full",
 			`^5 more need 5 descriptors, and all that the limit \(RLIMIT_NOFILE\) allows, 40, are open: raise it with ulimit -n, as LimitNOFILE or --ulimit nofile\n$`},
 	} {

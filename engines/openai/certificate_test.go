@@ -110,15 +110,8 @@ func TestCertificatesOutOfTime(t *testing.T) {
 
 // A server that wants to know its clients says so, in the handshake or after it.
 func TestAServerThatWantsAClientCertificate(t *testing.T) {
-	own := issued(t, nil, nil)
-	roots := x509.NewCertPool()
-	roots.AddCert(own.Leaf)
-	server := httptest.NewUnstartedServer(streaming)
-	server.Config.ErrorLog = quiet
-	server.TLS = &tls.Config{Certificates: []tls.Certificate{*own}, ClientAuth: tls.RequireAnyClientCert}
-	server.StartTLS()
-	defer server.Close()
-	e, err := New(Config{URL: server.URL, TLS: &tls.Config{RootCAs: roots}})
+	url, trust := overTLS(t, streaming, func(s *httptest.Server) { s.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert} })
+	e, err := New(Config{URL: url, TLS: trust})
 	require.NoError(t, err)
 	defer e.Close()
 	got := generate(t, e)
@@ -131,7 +124,7 @@ func TestAServerThatWantsAClientCertificate(t *testing.T) {
 	}
 	want, known := sentences[got.class()]
 	require.True(t, known, "class %s: %v", got.class(), got.err)
-	assert.Regexp(t, "^"+server.URL+": POST /v1/completions: "+want+"$", got.err.Error())
+	assert.Regexp(t, "^"+url+": POST /v1/completions: "+want+"$", got.err.Error())
 }
 
 // What does not speak TLS, and does not say what it speaks either.

@@ -26,13 +26,23 @@ import (
 // directClient is a client of a server whose generations go through loops.
 func directClient(t *testing.T, handler http.Handler, loops int) *Engine {
 	t.Helper()
-	server := httptest.NewServer(handler)
+	_, e := directServer(t, handler, loops, nil)
+	return e
+}
+
+// directServer is such a client and its server, which tells a state of its
+// connections where that is asked for.
+func directServer(t *testing.T, handler http.Handler, loops int, state func(net.Conn, http.ConnState)) (*httptest.Server, *Engine) {
+	t.Helper()
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.ConnState = state
+	server.Start()
 	t.Cleanup(server.Close)
 	e, err := New(Config{URL: server.URL})
 	require.NoError(t, err)
 	e.direct = directOver(e, loops)
 	t.Cleanup(func() { e.Close() })
-	return e
+	return server, e
 }
 
 func TestWhatGoesThroughTheLoop(t *testing.T) {
@@ -142,12 +152,7 @@ func TestALongPromptLeavesInParts(t *testing.T) {
 // A server that closes idle connections is noticed when it does, not when the
 // next request is lost on one.
 func TestIdleConnectionsThatTheServerCloses(t *testing.T) {
-	server := httptest.NewServer(streaming)
-	defer server.Close()
-	e, err := New(Config{URL: server.URL})
-	require.NoError(t, err)
-	e.direct = directOver(e, 1)
-	defer e.Close()
+	server, e := directServer(t, streaming, 1, nil)
 	require.NoError(t, generate(t, e).err) // this one waits for the habit
 	require.NoError(t, generate(t, e).err)
 	require.Equal(t, 1, e.Connections())
@@ -162,18 +167,11 @@ func TestIdleConnectionsThatTheServerCloses(t *testing.T) {
 // Connections that the server has closed are not counted as warm.
 func TestWarmBesidesWhatTheServerClosed(t *testing.T) {
 	var seen atomic.Int32
-	server := httptest.NewUnstartedServer(streaming)
-	server.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+	server, e := directServer(t, streaming, 1, func(_ net.Conn, s http.ConnState) {
 		if s == http.StateNew {
 			seen.Add(1)
 		}
-	}
-	server.Start()
-	defer server.Close()
-	e, err := New(Config{URL: server.URL})
-	require.NoError(t, err)
-	e.direct = directOver(e, 1)
-	defer e.Close()
+	})
 	require.NoError(t, e.Warm(t.Context(), 5))
 	require.Eventually(t, func() bool { return seen.Load() == 5 }, 10*time.Second, time.Millisecond)
 	wires := append([]*wire(nil), e.direct.idle...)

@@ -70,8 +70,8 @@
 // generation. How long a request waited for its connection is part of the
 // reply, and so are a new connection, a protocol other than HTTP/1.1 and, over
 // HTTP/2, how few streams the server allows on a connection where a request had
-// to open a further one for that. Proxies that the environment names are not used
-// (see Engine.Proxy).
+// to wait for a further one for that (see Config.HTTP2). Proxies that the
+// environment names are not used (see Engine.Proxy).
 //
 // # Failures
 //

@@ -14,19 +14,19 @@ import (
 	"github.com/openloop-go/openloop/engines"
 )
 
+// said is what a server answers.
+type said struct {
+	status int
+	body   string
+}
+
 // flushable is a server with the answers of some routes, and one token for
 // every generation. strict refuses a body with a cache_salt by the status and
 // body given.
 type flushable struct {
 	owner  string
-	routes map[string]struct {
-		status int
-		body   string
-	}
-	strict struct {
-		status int
-		body   string
-	}
+	routes map[string]said
+	strict said
 	asked  []string
 	salted int
 }
@@ -59,10 +59,24 @@ func (s *flushable) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// serve is a client of the server.
+func (s *flushable) serve(t *testing.T) *Engine {
+	t.Helper()
+	h := httptest.NewServer(s)
+	t.Cleanup(h.Close)
+	e, err := New(Config{URL: h.URL, Model: "m"})
+	require.NoError(t, err)
+	t.Cleanup(func() { e.Close() })
+	return e
+}
+
+const (
+	resetting = "POST /reset_prefix_cache?reset_external=true: status "
+	flushing  = "POST /flush_cache?timeout=5: status "
+)
+
 func TestFlushBySomebodyElsesRoute(t *testing.T) {
 	const (
-		reset   = "POST /reset_prefix_cache?reset_external=true: status "
-		flush   = "POST /flush_cache?timeout=5: status "
 		wait    = "requests may still run: wait until the server is idle"
 		silent  = "the answer says nothing of success: only the cached tokens of replies prove it"
 		flushed = "Cache flushed.\nPlease check backend logs for more details."
@@ -74,33 +88,25 @@ func TestFlushBySomebodyElsesRoute(t *testing.T) {
 		want       engines.Flush
 	}{
 		{"vLLM's, done", "/reset_prefix_cache", 200, `{"success":true}`,
-			engines.Flush{Outcome: engines.Flushed, Detail: reset + `200, {"success":true}`}},
+			engines.Flush{Outcome: engines.Flushed, Detail: resetting + `200, {"success":true}`}},
 		{"vLLM's, refused by 200", "/reset_prefix_cache", 200, `{"success":false}`,
-			engines.Flush{Outcome: engines.FlushRefused, Detail: reset + `200, {"success":false}`, Remedy: wait}},
+			engines.Flush{Outcome: engines.FlushRefused, Detail: resetting + `200, {"success":false}`, Remedy: wait}},
 		{"vLLM's before 0.26, without a word", "/reset_prefix_cache", 200, "",
-			engines.Flush{Outcome: engines.FlushUnverified, Detail: reset + "200, empty body", Remedy: silent}},
+			engines.Flush{Outcome: engines.FlushUnverified, Detail: resetting + "200, empty body", Remedy: silent}},
 		{"a page that answers everything", "/reset_prefix_cache", 200, "<html><title>Welcome</title></html>",
-			engines.Flush{Outcome: engines.FlushUnverified, Detail: reset + `200, an HTML page ("Welcome")`, Remedy: silent}},
+			engines.Flush{Outcome: engines.FlushUnverified, Detail: resetting + `200, an HTML page ("Welcome")`, Remedy: silent}},
 		{"SGLang's, done", "/flush_cache", 200, flushed,
-			engines.Flush{Outcome: engines.Flushed, Detail: flush + "200, Cache flushed. Please check backend logs for more details."}},
+			engines.Flush{Outcome: engines.Flushed, Detail: flushing + "200, Cache flushed. Please check backend logs for more details."}},
 		{"SGLang's, refused in the words of success", "/flush_cache", 400, flushed,
-			engines.Flush{Outcome: engines.FlushRefused, Detail: flush + "400, Cache flushed. Please check backend logs for more details.", Remedy: wait}},
+			engines.Flush{Outcome: engines.FlushRefused, Detail: flushing + "400, Cache flushed. Please check backend logs for more details.", Remedy: wait}},
 		{"a key that may not", "/flush_cache", 403, `{"error":"Forbidden"}`,
-			engines.Flush{Outcome: engines.FlushUnsupported, Detail: reset + "404, Not Found; " + flush + "403, Forbidden", Remedy: "set Config.APIKey to a key that may flush"}},
+			engines.Flush{Outcome: engines.FlushUnsupported, Detail: resetting + "404, Not Found; " + flushing + "403, Forbidden", Remedy: "set Config.APIKey to a key that may flush"}},
 		{"trouble", "/reset_prefix_cache", 500, `{"error":{"message":"boom"}}`,
-			engines.Flush{Outcome: engines.FlushRefused, Detail: reset + "500, boom", Remedy: "see the server's log for why the flush failed"}},
+			engines.Flush{Outcome: engines.FlushRefused, Detail: resetting + "500, boom", Remedy: "see the server's log for why the flush failed"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := &flushable{owner: "acme", routes: map[string]struct {
-				status int
-				body   string
-			}{row.path: {row.status, row.body}}}
-			h := httptest.NewServer(s)
-			defer h.Close()
-			e, err := New(Config{URL: h.URL, Model: "m"})
-			require.NoError(t, err)
-			defer e.Close()
-			got, err := e.Flush(t.Context())
+			s := &flushable{owner: "acme", routes: map[string]said{row.path: {row.status, row.body}}}
+			got, err := s.serve(t).Flush(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, row.want, got)
 			assert.Equal(t, got.Outcome != engines.Flushed, s.salted == 1, "a salt is tried where nothing was flushed")
@@ -114,7 +120,7 @@ func TestServersWithoutAFlush(t *testing.T) {
 	const (
 		absent = `POST /reset_prefix_cache?reset_external=true: status 404, Not Found; POST /flush_cache?timeout=5: status 404, Not Found`
 		strict = `{"error":"[{'type': 'extra_forbidden', 'loc': ('body', 'cache_salt'), 'msg': 'Extra inputs are not permitted', 'input': 'openloop'}]"}`
-		said   = "; requests with a cache_salt are refused (status 400: [{'type': 'extra_forbidden', 'loc': ('body', 'cache_salt'), 'msg': 'Extra inputs are not permitted', 'input': 'openloop'}])"
+		no     = "; requests with a cache_salt are refused (status 400: [{'type': 'extra_forbidden', 'loc': ('body', 'cache_salt'), 'msg': 'Extra inputs are not permitted', 'input': 'openloop'}])"
 	)
 	for _, row := range []struct {
 		name, owner string
@@ -126,7 +132,7 @@ func TestServersWithoutAFlush(t *testing.T) {
 		probes      int // of two flushes
 	}{
 		{"TensorRT-LLM", "tensorrt_llm", 400, strict,
-			"TensorRT-LLM has no flush: to rule reuse out set kv_cache_config.enable_block_reuse to false in its configuration", absent + said, true, 1},
+			"TensorRT-LLM has no flush: to rule reuse out set kv_cache_config.enable_block_reuse to false in its configuration", absent + no, true, 1},
 		{"a gateway that checks strictly", "acme", 422, `{"detail":"Unrecognized request argument supplied: cache_salt"}`,
 			"to rule reuse out start the server without a prefix cache (Text Generation Inference: PREFIX_CACHING=0), or restart it between runs",
 			absent + "; requests with a cache_salt are refused (status 422: Unrecognized request argument supplied: cache_salt)", true, 1},
@@ -143,12 +149,8 @@ func TestServersWithoutAFlush(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := &flushable{owner: row.owner}
-			s.strict.status, s.strict.body = row.status, row.body
-			h := httptest.NewServer(s)
-			defer h.Close()
-			e, err := New(Config{URL: h.URL, Model: "m"})
-			require.NoError(t, err)
-			defer e.Close()
+			s.strict = said{row.status, row.body}
+			e := s.serve(t)
 			want := engines.Flush{Outcome: engines.FlushUnsupported, Detail: row.detail, Remedy: row.remedy, Saltless: row.saltless}
 			for range 2 {
 				got, err := e.Flush(t.Context())
@@ -164,8 +166,6 @@ func TestServersWithoutAFlush(t *testing.T) {
 // being asked, nor a salt from being tried.
 func TestFlushRoutesThatAreBarred(t *testing.T) {
 	const (
-		reset  = "POST /reset_prefix_cache?reset_external=true: status "
-		flush  = "POST /flush_cache?timeout=5: status "
 		key    = "set Config.APIKey to a key that may flush"
 		moved  = "the URL is not the server's root, or wants a login: correct it"
 		refuse = "; requests with a cache_salt are refused (status 400: unknown field cache_salt)"
@@ -177,35 +177,27 @@ func TestFlushRoutesThatAreBarred(t *testing.T) {
 		strict        bool
 		want          engines.Flush
 	}{
-		{"403, then done", 403, 200, "Cache flushed.", false, engines.Flush{Outcome: engines.Flushed, Detail: flush + "200, Cache flushed."}},
-		{"302, then done", 302, 200, "Cache flushed.", true, engines.Flush{Outcome: engines.Flushed, Detail: flush + "200, Cache flushed."}},
+		{"403, then done", 403, 200, "Cache flushed.", false, engines.Flush{Outcome: engines.Flushed, Detail: flushing + "200, Cache flushed."}},
+		{"302, then done", 302, 200, "Cache flushed.", true, engines.Flush{Outcome: engines.Flushed, Detail: flushing + "200, Cache flushed."}},
 		{"401, then refused", 401, 400, "busy", false,
-			engines.Flush{Outcome: engines.FlushRefused, Detail: flush + "400, busy", Remedy: "requests may still run: wait until the server is idle"}},
+			engines.Flush{Outcome: engines.FlushRefused, Detail: flushing + "400, busy", Remedy: "requests may still run: wait until the server is idle"}},
 		{"302 twice", 302, 302, "", false,
-			engines.Flush{Outcome: engines.FlushUnsupported, Detail: reset + "302, empty body; " + flush + "302, empty body", Remedy: moved}},
+			engines.Flush{Outcome: engines.FlushUnsupported, Detail: resetting + "302, empty body; " + flushing + "302, empty body", Remedy: moved}},
 		{"302, then 401", 302, 401, "", false,
-			engines.Flush{Outcome: engines.FlushUnsupported, Detail: reset + "302, empty body; " + flush + "401, empty body", Remedy: key}},
+			engines.Flush{Outcome: engines.FlushUnsupported, Detail: resetting + "302, empty body; " + flushing + "401, empty body", Remedy: key}},
 		{"403, then nothing there, and a salt is refused", 403, 404, "", true,
-			engines.Flush{Outcome: engines.FlushUnsupported, Detail: reset + "403, empty body; " + flush + "404, empty body" + refuse, Remedy: key, Saltless: true}},
+			engines.Flush{Outcome: engines.FlushUnsupported, Detail: resetting + "403, empty body; " + flushing + "404, empty body" + refuse, Remedy: key, Saltless: true}},
 		{"403 twice, and a salt is refused", 403, 403, "", true,
-			engines.Flush{Outcome: engines.FlushUnsupported, Detail: reset + "403, empty body; " + flush + "403, empty body" + refuse, Remedy: key, Saltless: true}},
+			engines.Flush{Outcome: engines.FlushUnsupported, Detail: resetting + "403, empty body; " + flushing + "403, empty body" + refuse, Remedy: key, Saltless: true}},
 		{"trouble, and a salt is refused", 500, 200, "Cache flushed.", true,
-			engines.Flush{Outcome: engines.FlushRefused, Detail: reset + "500, empty body" + refuse, Remedy: "see the server's log for why the flush failed", Saltless: true}},
+			engines.Flush{Outcome: engines.FlushRefused, Detail: resetting + "500, empty body" + refuse, Remedy: "see the server's log for why the flush failed", Saltless: true}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := &flushable{owner: "acme", routes: map[string]struct {
-				status int
-				body   string
-			}{"/reset_prefix_cache": {row.first, ""}, "/flush_cache": {row.second, row.body}}}
+			s := &flushable{owner: "acme", routes: map[string]said{"/reset_prefix_cache": {row.first, ""}, "/flush_cache": {row.second, row.body}}}
 			if row.strict {
-				s.strict.status, s.strict.body = 400, "unknown field cache_salt"
+				s.strict = said{400, "unknown field cache_salt"}
 			}
-			h := httptest.NewServer(s)
-			defer h.Close()
-			e, err := New(Config{URL: h.URL, Model: "m"})
-			require.NoError(t, err)
-			defer e.Close()
-			got, err := e.Flush(t.Context())
+			got, err := s.serve(t).Flush(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, row.want, got)
 		})

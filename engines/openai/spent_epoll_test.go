@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -23,7 +22,7 @@ func TestAConnectionClosedWhileTheLoopIsBusy(t *testing.T) {
 	var mu sync.Mutex
 	states := map[net.Conn]http.ConnState{}
 	arrived, over := make(chan struct{}), make(chan struct{})
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	_, e := directServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		switch {
 		case strings.Contains(string(body), "hold"):
@@ -37,18 +36,11 @@ func TestAConnectionClosedWhileTheLoopIsBusy(t *testing.T) {
 			close(arrived)
 		}
 		streaming(w, r)
-	}))
-	server.Config.ConnState = func(c net.Conn, s http.ConnState) {
+	}), 1, func(c net.Conn, s http.ConnState) {
 		mu.Lock()
 		defer mu.Unlock()
 		states[c] = s
-	}
-	server.Start()
-	defer server.Close()
-	e, err := New(Config{URL: server.URL})
-	require.NoError(t, err)
-	e.direct = directOver(e, 1)
-	defer e.Close()
+	})
 	require.NoError(t, generate(t, e).err) // this one waits for the habit
 	require.NoError(t, e.Warm(t.Context(), 2))
 
