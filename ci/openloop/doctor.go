@@ -28,7 +28,11 @@ said, or it is said what is wrong by how much), fault (measurements would be
 untrue, or impossible) and unknown (it could not be found out). The key is read from OPENLOOP_API_KEY, and never
 shown.
 
-exit status: 0 measurable, 1 not measurable, 2 unreachable or bad usage
+Tests that measure the server wait until it is done; where one is measuring, it
+says so and sends nothing.
+
+exit status: 0 measurable, 1 not measurable, 2 unreachable, being measured or
+bad usage
 
 flags:
 `
@@ -42,6 +46,7 @@ func doctorVerb(args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&cfg.Kind, "kind", "", "the `kind` that is expected: "+strings.Join(doctor.Kinds(), ", ")+"; openai is any other (default what is there)")
 	flags.BoolVar(&cfg.Chat, "chat", false, "ask /v1/chat/completions only")
 	flags.BoolVar(&cfg.KeepCache, "keep-cache", false, "do not try the flush: the prefix cache is left as it is")
+	flags.BoolVar(&cfg.Regardless, "regardless", false, "look at a server that is being measured too, which disturbs the measurement")
 	flags.DurationVar(&cfg.Patience, "patience", 0, "how long one generation may take (default 30s)")
 	urls, err := parseMixed(flags, args)
 	switch {

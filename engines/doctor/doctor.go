@@ -29,7 +29,8 @@ import (
 )
 
 // Config says which server to look at. Only URL is needed. The environment is
-// left aside.
+// left aside, but for OPENLOOP_LOCKS: tests that measure the server wait until
+// it has been looked at.
 type Config struct {
 	// URL is the server's root, as in "http://127.0.0.1:8000".
 	URL string
@@ -46,6 +47,9 @@ type Config struct {
 	Chat bool
 	// KeepCache leaves the prefix cache as it is: the flush is not tried.
 	KeepCache bool
+	// Regardless looks at a server that is being measured, which disturbs the
+	// measurement. False is an error then.
+	Regardless bool
 
 	// Header is added to every request. Values are treated as secrets.
 	Header http.Header
@@ -90,9 +94,9 @@ func (c *Config) resolve() error {
 }
 
 // Examine looks at a server. What is wrong there is in the report; err is for
-// a configuration that cannot be used (nothing was sent, and the report is
-// nil) and for a context that ended (the report holds what was found until
-// then).
+// a configuration that cannot be used and for a server that is being measured
+// (nothing was sent, and the report is nil), and for a context that ended (the
+// report holds what was found until then).
 func Examine(ctx context.Context, cfg Config) (*Report, error) {
 	if err := cfg.resolve(); err != nil {
 		return nil, err
@@ -103,6 +107,9 @@ func Examine(ctx context.Context, cfg Config) (*Report, error) {
 	}
 	v := newVisit(server.LeaveEnvironment(ctx), cfg, client)
 	defer v.close()
+	if err := v.hold(); err != nil {
+		return nil, err
+	}
 	for _, step := range []func() bool{
 		v.reach, v.identify, v.firstGeneration, v.attach, v.version, v.routes,
 		v.connections, v.idle, v.stream, v.arrivals, v.drop,
