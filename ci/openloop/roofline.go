@@ -47,7 +47,7 @@ type rooflineTime struct {
 }
 
 // usualTime leaves the last part for the streams at once.
-var usualTime = rooflineTime{requests: 3000 * time.Millisecond, events: 6700 * time.Millisecond, hard: 10800 * time.Millisecond}
+var usualTime = rooflineTime{requests: 3000 * time.Millisecond, events: 6700 * time.Millisecond, hard: 10300 * time.Millisecond}
 
 // rooflineFirst is where the climbs begin, as shares of what is expected.
 type rooflineFirst struct{ requests, events float64 }
@@ -56,8 +56,9 @@ type rooflineFirst struct{ requests, events float64 }
 // time for fewer.
 var usualFirst = rooflineFirst{requests: 0.25, events: 0.5}
 
-// usualGrace is for a step that takes longer than those before it.
-const usualGrace = 800 * time.Millisecond
+// usualGrace is for a step that takes longer than those before it, and
+// usualDownwards for a host that is busy.
+const usualGrace, usualDownwards = 800 * time.Millisecond, 1500 * time.Millisecond
 
 func rooflineVerb(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("roofline", flag.ContinueOnError)
@@ -93,12 +94,9 @@ func rooflineVerb(args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return noRoofline(stderr, err)
 	}
-	m := &rooflineRun{url: server.URL, streams: wideStreams, time: usualTime, grace: usualGrace, first: usualFirst}
-	status := m.tell(ctx, ask, *asJSON, stdout, stderr)
-	if _, err := server.Stop(); err != nil && ctx.Err() == nil {
-		fmt.Fprintf(stderr, "openloop roofline: %v\n", err)
-	}
-	return status
+	m := &rooflineRun{url: server.URL, streams: wideStreams, time: usualTime, grace: usualGrace, first: usualFirst, downwards: usualDownwards}
+	defer server.Kill()
+	return m.tell(ctx, ask, *asJSON, stdout, stderr)
 }
 
 // tell measures and writes what came of it.
@@ -125,7 +123,7 @@ func (m *rooflineRun) tell(ctx context.Context, ask rooflineAsk, asJSON bool, st
 	case r.Asked != nil && !r.Asked.Held:
 		return exitNegative
 	case r.Asked == nil && (r.Holds.Requests == 0 || r.Holds.Events == 0):
-		return noRoofline(stderr, errors.New("of the steps that there was time for not one was held, for the reasons under its row: end what else runs here, or give this process more CPUs"))
+		return noRoofline(stderr, errors.New("of the requests or of the events not one step was held that there was time for, for the reasons under the rows: end what else runs here, or give this process more CPUs"))
 	}
 	return exitOK
 }

@@ -69,7 +69,9 @@ type rooflineRun struct {
 	// grace is how long a step may go on after the time of its kind is over.
 	grace time.Duration
 	first rooflineFirst
-	out   roofline
+	// downwards is how much longer a climb may take that has held nothing yet.
+	downwards time.Duration
+	out       roofline
 }
 
 // measure measures all there is.
@@ -99,6 +101,10 @@ func (m *rooflineRun) measure(ctx context.Context) error {
 	}
 	if holds.Events, holds.Not.Events = c.held, c.failed; c.held == most && most < mostEvents {
 		m.note("more events were not tried, since this process may have %d files open (RLIMIT_NOFILE) and each stream is one: raise it with ulimit -n", openFiles())
+	}
+	if holds.Requests == 0 || holds.Events == 0 {
+		m.note("streams at once were not tried on a host that is so busy")
+		return nil
 	}
 	return m.wide(ctx)
 }
@@ -130,7 +136,7 @@ const coldKind = "requests"
 
 // climb makes steps until the limit is found or there is no time for another.
 func (m *rooflineRun) climb(ctx context.Context, kind string, end time.Time, c *climb, steps *[]rooflineStep, try func(context.Context, float64) (rooflineStep, error)) error {
-	ctx, cancel := context.WithDeadline(ctx, end.Add(m.grace))
+	ctx, cancel := context.WithDeadline(ctx, end.Add(m.grace+m.downwards))
 	defer cancel()
 	var longest time.Duration
 	for {
@@ -138,7 +144,11 @@ func (m *rooflineRun) climb(ctx context.Context, kind string, end time.Time, c *
 		if !more {
 			return nil
 		}
-		if len(*steps) > 0 && time.Now().Add(longest).After(end) {
+		last := end
+		if c.held == 0 {
+			last = last.Add(m.downwards)
+		}
+		if len(*steps) > 0 && time.Now().Add(longest).After(last) {
 			m.note("the steps of %s were ended for time: a longer climb would come nearer to the limit", kind)
 			return nil
 		}

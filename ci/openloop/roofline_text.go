@@ -39,9 +39,12 @@ func (r *roofline) text() string {
 		}
 	}
 	if h := r.Holds; h != nil {
-		fmt.Fprintf(&b, "holds     %s requests/s%s, %s events/s%s, %s streams at once%s\n",
-			whole1000(h.Requests), beyondIt(h.Not.Requests), whole1000(h.Events), beyondIt(h.Not.Events),
-			whole1000(float64(h.Streams)), beyondIt(float64(h.Not.Streams)))
+		fmt.Fprintf(&b, "holds     %s requests/s%s, %s events/s%s",
+			whole1000(h.Requests), beyondIt(h.Not.Requests), whole1000(h.Events), beyondIt(h.Not.Events))
+		if r.Streams != nil {
+			fmt.Fprintf(&b, ", %s streams at once%s", whole1000(float64(h.Streams)), beyondIt(float64(h.Not.Streams)))
+		}
+		b.WriteString("\n")
 		b.WriteString("          each by itself, with the server on this host\n")
 	}
 	if a := r.Asked; a != nil {

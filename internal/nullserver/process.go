@@ -99,6 +99,12 @@ func (p *Process) Stop() (journal []Request, err error) {
 	return journal, nil
 }
 
+// Kill ends the server at once, and its journal with it.
+func (p *Process) Kill() {
+	p.end()
+	_ = p.cmd.Wait() // it was killed
+}
+
 // CPU is the CPU time that the server took, once it has been stopped.
 func (p *Process) CPU() time.Duration {
 	return p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()

@@ -59,6 +59,16 @@ func TestAProcessTellsWhatItSaw(t *testing.T) {
 	assert.Positive(t, p.CPU())
 }
 
+func TestAProcessThatIsKilled(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	p, err := nullserver.Start(t.Context(), nullserver.Options{}, self, child)
+	require.NoError(t, err)
+	p.Kill()
+	_, err = nullserver.Read(t.Context(), p.URL)
+	assert.ErrorContains(t, err, "read the server's journal: ")
+}
+
 func TestAProcessThatIsNoServer(t *testing.T) {
 	_, err := nullserver.Start(t.Context(), nullserver.Options{Rate: -1}, "true")
 	assert.EqualError(t, err, "nullserver: Options.Rate must be from 0 to 1e6 events/s, got -1")
