@@ -36,15 +36,12 @@ func (p *pass) drained(ctx context.Context) error {
 	select {
 	case <-p.idle:
 	case <-timer.C:
-		p.end(errDrained)
+		p.end(p.crashedOr(errDrained))
 	case <-ctx.Done():
 		cause = p.stopped(context.Cause(ctx))
 		p.end(cause)
 	case <-p.crashed:
-		p.mu.Lock()
-		why := firstLine(p.crash.Error())
-		p.mu.Unlock()
-		p.end(errors.New(why))
+		p.end(p.crashedOr(nil))
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,6 +52,16 @@ func (p *pass) drained(ctx context.Context) error {
 		cause = context.Cause(ctx)
 	}
 	return cause
+}
+
+// crashedOr is the crash in one line, or the cause where there was none.
+func (p *pass) crashedOr(cause error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.crash == nil {
+		return cause
+	}
+	return errors.New(firstLine(p.crash.Error()))
 }
 
 // end aborts what is open, with its cause, and gives the engine time to
