@@ -73,12 +73,26 @@ func (v *visit) try(f form) (*generation, error) {
 		g = v.fresh(engine, 8, fewTokens)
 	}
 	v.failed, v.mishap = 0, "" // to find out is what it was for
+	if first := g.err; passing(first) {
+		if again := v.fresh(engine, 8, fewTokens); again.err == nil {
+			g = again
+			v.fail(first)
+		} else {
+			v.failed, v.mishap = 0, ""
+		}
+	}
 	return g, nil
 }
 
 // attach makes the engine that a test would measure.
 func (v *visit) attach() bool {
 	err := v.open()
+	if passing(err) {
+		first := err
+		if err = v.open(); err == nil {
+			v.fail(first)
+		}
+	}
 	if err != nil && v.ctx.Err() == nil {
 		v.say("attach", Fault, "a test that attaches fails with this too", "%s", v.words(err))
 	}

@@ -36,6 +36,9 @@ func some(n engines.Count, of int) bool { return n.Known && n.N > max(1, of/100)
 // again.
 func (v *visit) cache() bool {
 	p := v.prime(cachePrompt)
+	if passing(p.err) { // which is a finding of its own
+		p = v.prime(cachePrompt)
+	}
 	if p.err == nil && !some(p.second.best(), p.prompt) && v.fit(largePrompt, outputTokens) > cachePrompt {
 		// Blocks may be large.
 		if larger := v.prime(v.fit(largePrompt, outputTokens)); larger.err == nil {

@@ -61,6 +61,11 @@ func (v *visit) rawStream() (*answer, error) {
 	body["ignore_eos"] = true
 	v.sent++
 	a, err := v.keptAsk("POST", path, body)
+	if err == nil && a.failed() {
+		v.fail(fmt.Errorf("POST %s: status %d", path, a.status))
+		v.sent++
+		a, err = v.keptAsk("POST", path, body)
+	}
 	if err == nil && (a.status == 400 || a.status == 422) {
 		delete(body, "ignore_eos")
 		a, err = v.keptAsk("POST", path, body)

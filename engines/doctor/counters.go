@@ -104,6 +104,9 @@ func (v *visit) metrics() bool {
 	switch {
 	case v.ctx.Err() != nil:
 		return false
+	case passing(err):
+		v.say(name, Unknown, lookAgain, "no page of metrics: %s", v.words(err))
+		return true
 	case err != nil:
 		v.say(name, Warn, metricsRemedy(kind), "no page of metrics: %s", v.words(err))
 		return true

@@ -3,7 +3,10 @@ package doctor
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+
+	"github.com/openloop-go/openloop/engines"
 )
 
 // errors looks at how the server says that a request is wrong: one without a
@@ -14,7 +17,7 @@ func (v *visit) errors() bool {
 	delete(body, "prompt")
 	delete(body, "messages")
 	body["stream"], body["max_tokens"] = true, 1
-	a, err := v.raw.do(v.ctx, "POST", path, body)
+	a, err := v.answer("POST", path, body)
 	const remedy = "a request that fails for its own fault would count as one that the server could not serve; read its message"
 	switch {
 	case v.ctx.Err() != nil:
@@ -33,6 +36,23 @@ func (v *visit) errors() bool {
 		v.say(name, Warn, remedy, "a request without a prompt: status %d", a.status)
 	}
 	return true
+}
+
+// lookAgain is the remedy for what failed for a reason that passes.
+const lookAgain = "look again when the server serves: it may be loading, or have more to do than it can; else see its log"
+
+// passing reports a failure that says nothing of what was asked for: the server
+// was not there, declined, broke off or failed by itself.
+func passing(err error) bool {
+	failure := (*engines.Error)(nil)
+	if !errors.As(err, &failure) {
+		return false
+	}
+	switch failure.Class {
+	case engines.Refused, engines.Reset, engines.Unreachable, engines.Stale, engines.Silent:
+		return true
+	}
+	return failure.Status >= 500
 }
 
 // message reports that a body is an object that says what is wrong.

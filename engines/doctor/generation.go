@@ -106,11 +106,18 @@ func (v *visit) fresh(e engines.Engine, prompt, output int) *generation {
 }
 
 func (v *visit) count(g *generation) {
-	if g.err == nil || v.ctx.Err() != nil || classOf(g.err) == engines.NoToken {
+	if g.err != nil && classOf(g.err) != engines.NoToken {
+		v.fail(g.err)
+	}
+}
+
+// fail counts a failure.
+func (v *visit) fail(err error) {
+	if v.ctx.Err() != nil {
 		return
 	}
 	if v.failed++; v.mishap == "" {
-		v.mishap = v.words(g.err)
+		v.mishap = v.words(err)
 	}
 }
 

@@ -48,11 +48,20 @@ func (v *visit) drop() bool {
 		if err != nil {
 			seen = v.words(err)
 		}
-		v.say(gauges, Warn, v.loadRemedy()+"; else nobody knows whether the engine was idle before a run", "%s", seen)
+		if passing(err) {
+			v.say(gauges, Unknown, lookAgain, "%s", seen)
+		} else {
+			v.say(gauges, Warn, v.loadRemedy()+"; else nobody knows whether the engine was idle before a run", "%s", seen)
+		}
 		v.say(cancel, Unknown, "", "nothing tells whether a dropped stream stops")
 		return v.ctx.Err() == nil
 	}
 	l := v.startLong(v.fit(longOutput, 2*promptTokens))
+	if over, err := l.over(); over && passing(err) {
+		v.fail(err)
+		l.stop()
+		l = v.startLong(v.fit(longOutput, 2*promptTokens))
+	}
 	if over, err := l.over(); over && classOf(err) == engines.Status {
 		l.stop()
 		l = v.startLong(v.fit(longOutput/8, 2*promptTokens)) // a context shorter than told

@@ -144,6 +144,9 @@ func (c *rawClient) ask(ctx context.Context, keep bool, method, path string, bod
 	return a, err
 }
 
+// failed reports that the server failed by itself.
+func (a *answer) failed() bool { return a.status >= 500 && a.status != http.StatusServiceUnavailable }
+
 // created is the field of that name in the first event of a stream, or in a
 // whole answer; false where there is none.
 func (a *answer) created() (time.Time, bool) {

@@ -10,7 +10,7 @@ import (
 func (v *visit) routes() bool {
 	var there, missing, lost []string
 	for _, r := range routesOf[v.report.Kind] {
-		a, err := v.raw.do(v.ctx, "GET", r.path, nil)
+		a, err := v.answer("GET", r.path, nil)
 		starting := r.path == "/health" && err == nil && a.status == 503
 		if starting {
 			a, starting, err = v.started(a)
@@ -44,6 +44,16 @@ func (v *visit) routes() bool {
 		v.developmentMode()
 	}
 	return true
+}
+
+// answer is a server's answer, and the second one where the first says that it
+// failed by itself.
+func (v *visit) answer(method, path string, body map[string]any) (*answer, error) {
+	a, err := v.raw.do(v.ctx, method, path, body)
+	if err == nil && a.failed() {
+		a, err = v.raw.do(v.ctx, method, path, body)
+	}
+	return a, err
 }
 
 // started waits for a server that serves, and says that it has not started yet:
@@ -84,7 +94,7 @@ var routesOf = map[string][]struct{ path, loss string }{
 // developmentMode is told by whether the flush has a route.
 func (v *visit) developmentMode() {
 	const name, path = "development-mode", "/reset_prefix_cache"
-	a, err := v.raw.do(v.ctx, "GET", path, nil)
+	a, err := v.answer("GET", path, nil)
 	switch {
 	case err != nil:
 		v.say(name, Unknown, "", "%s: %v", path, err)

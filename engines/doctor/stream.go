@@ -14,6 +14,9 @@ import (
 func (v *visit) stream() bool {
 	const name = "stream"
 	g := v.fresh(counting{v.engine, v}, v.fit(promptTokens, 2*outputTokens), outputTokens)
+	if passing(g.err) { // which is a finding of its own
+		g = v.fresh(counting{v.engine, v}, v.fit(promptTokens, 2*outputTokens), outputTokens)
+	}
 	v.main = g
 	if g.err != nil {
 		if v.ctx.Err() == nil {
