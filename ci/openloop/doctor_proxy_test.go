@@ -56,6 +56,47 @@ func buffering(t *testing.T, behind string) string {
 	})
 }
 
+// batching passes on so many events at a time, and what is left at the end.
+func batching(size int) func(*testing.T, string) string {
+	return func(t *testing.T, behind string) string {
+		return proxy(t, behind, func(p *httputil.ReverseProxy) http.Handler {
+			p.ModifyResponse = func(r *http.Response) error {
+				if strings.HasPrefix(r.Header.Get("Content-Type"), "text/event-stream") {
+					r.Body = inBatches(r.Body, size)
+				}
+				return nil
+			}
+			return p
+		})
+	}
+}
+
+func inBatches(from io.ReadCloser, size int) io.ReadCloser {
+	read, write := io.Pipe()
+	go func() {
+		defer from.Close()
+		var have []byte
+		lines := bufio.NewReader(from)
+		for events := 0; ; {
+			line, err := lines.ReadBytes('\n')
+			if have = append(have, line...); len(line) == 1 {
+				events++
+			}
+			if err == nil && (len(line) != 1 || events%size != 0) {
+				continue
+			}
+			if _, gone := write.Write(have); gone != nil {
+				return
+			}
+			if have = nil; err != nil {
+				write.CloseWithError(err)
+				return
+			}
+		}
+	}()
+	return read
+}
+
 // usageOff takes all counts of tokens out of streams.
 func usageOff(t *testing.T, behind string) string {
 	return proxy(t, behind, func(p *httputil.ReverseProxy) http.Handler {

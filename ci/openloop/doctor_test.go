@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/openloop-go/openloop/engines/doctor"
+	"github.com/openloop-go/openloop/engines/openai"
 )
 
 // examined is what the verb prints of a server, by JSON and in text.
@@ -52,6 +53,9 @@ func TestDoctorNamesThePlantedFault(t *testing.T) {
 		{"vllm as it should be", []string{"-dev-mode"}, nil, exitOK, "ok flush"},
 		{"vllm without development mode", nil, nil, exitOK, "warn development-mode"},
 		{"vllm behind a buffering proxy", []string{"-dev-mode"}, buffering, exitNegative, "fault buffering"},
+		{"vllm behind a proxy that passes on four events at a time", []string{"-dev-mode"}, batching(4), exitOK, "warn buffering"},
+		{"vllm behind a proxy that passes on eight", []string{"-dev-mode"}, batching(8), exitNegative, "fault buffering"},
+		{"vllm that stalls", []string{"-dev-mode", "-stall-every", "100ms", "-stall-for", "400ms"}, nil, exitOK, "warn stalls"},
 		{"vllm without usage", []string{"-dev-mode", "-no-usage"}, nil, exitNegative, "fault usage"},
 		{"vllm behind a gateway that takes usage away", []string{"-dev-mode"}, usageOff, exitNegative, "fault usage"},
 		{"vllm with a flush that lies", []string{"-dev-mode", "-flush-lies"}, nil, exitNegative, "fault flush"},
@@ -120,4 +124,31 @@ func TestDoctorText(t *testing.T) {
 	if all := stdout.String() + stderr.String(); strings.Contains(all, "sesame") {
 		t.Errorf("a secret in\n%s", all)
 	}
+}
+
+// A server that is being measured is sent nothing, and is looked at with
+// -regardless.
+func TestDoctorLeavesAMeasurementAlone(t *testing.T) {
+	unset(t)
+	t.Setenv("OPENLOOP_LOCKS", t.TempDir())
+	url, _ := startSim(t, "-addr", "127.0.0.1:0", "-quiet", "-dev-mode")
+	engine, err := openai.New(openai.Config{URL: strings.Replace(url, "127.0.0.1", "0.0.0.0", 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close()
+	release, err := engine.Hold(t.Context(), "TestDecode", t.Logf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	var stdout, stderr bytes.Buffer
+	status := doctorVerb([]string{url}, &stdout, &stderr)
+	_, said, _ := strings.Cut(stderr.String(), "\n")
+	want := "openloop doctor: doctor: a measurement is running on this server: " + url + ", which TestDecode of this process measures: " +
+		"wait until it has ended, or go on regardless (Config.Regardless; openloop doctor -regardless) and disturb it\n"
+	if status != exitUnusable || stdout.Len() > 0 || said != want {
+		t.Errorf("exit status %d, %s\ngot  %s\nwant %s", status, stdout.String(), said, want)
+	}
+	named(t, exitOK, "warn measurement", "-regardless", url)
 }
