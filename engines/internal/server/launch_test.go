@@ -121,6 +121,7 @@ func (f *fake) Errorf(format string, args ...any) {
 func (f *fake) Logf(format string, args ...any) {
 	f.logs = append(f.logs, fmt.Sprintf(format, args...))
 }
+func (f *fake) Failed() bool                { return len(f.errors) > 0 }
 func (f *fake) FailNow()                    { panic(f) }
 func (f *fake) Cleanup(fn func())           { f.cleanups = append(f.cleanups, fn) }
 func (f *fake) Context() context.Context    { return f.TB.Context() }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,6 +26,8 @@ type Server struct {
 	restarting sync.Mutex
 	starts     atomic.Int64
 	now        atomic.Pointer[incarnation]
+	// unnamed are the log files whose place nobody chose.
+	unnamed []string
 }
 
 // Attach attaches to the server at Config.URL, or at the URL in the
@@ -60,6 +60,9 @@ func Launch(ctx context.Context, k *Kind, given launch.Config) (*Server, error) 
 
 // launch attaches or starts; with an error it gives the claim back.
 func (k *Kind) launch(ctx context.Context, c Config, claim *claim) (*Server, error) {
+	if c.URL == "" && c.LogFile == "" {
+		c.LogFile = artifact(k.Name)
+	}
 	s := &Server{kind: k, config: c, claim: claim}
 	var err error
 	if c.URL != "" {
@@ -138,21 +141,15 @@ func (s *Server) begin(ctx context.Context) error {
 		return k.advise(c, &said, err)
 	}
 	s.claim.ready(ctx)
+	if c.LogFile == "" {
+		s.unnamed = append(s.unnamed, p.Log().Path())
+	}
 	s.now.Store(&incarnation{client: client, process: p, number: number})
 	return nil
 }
 
 // justStarted stands where messages name the place of the URL.
 const justStarted = "the server just started"
-
-// logFile keeps the logs of later starts beside the first one's.
-func logFile(path string, start int64) string {
-	if path == "" || start == 1 {
-		return path
-	}
-	ext := filepath.Ext(path)
-	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), start, ext)
-}
 
 // Client is the streaming client of the present incarnation.
 func (s *Server) Client() *openai.Engine { return s.now.Load().client }

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
-	"github.com/openloop-go/openloop/ci"
 	"github.com/openloop-go/openloop/engines/launch"
 	"github.com/openloop-go/openloop/engines/openai"
 )
@@ -49,9 +46,6 @@ func start(t launch.T, k *Kind, given launch.Config) (*Server, error) {
 			return nil, errors.Join(err, claim.release())
 		}
 	}
-	if c.URL == "" && c.LogFile == "" {
-		c.LogFile = artifact(k.Name)
-	}
 	s, err := k.launch(t.Context(), c, claim)
 	if err != nil {
 		return nil, err
@@ -64,9 +58,16 @@ func start(t launch.T, k *Kind, given launch.Config) (*Server, error) {
 		if err := s.Close(ctx); err != nil {
 			t.Errorf("%s", err)
 		}
+		if passed(t) {
+			s.discardLogs()
+		}
 	})
 	if p := s.Process(); p != nil {
-		t.Logf("%s: started %s, log in %s", k.Name, p.Command(), p.Log().Path())
+		kept := ""
+		if len(s.unnamed) > 0 {
+			kept = " (kept if the test fails, or where OPENLOOP_ARTIFACTS says)"
+		}
+		t.Logf("%s: started %s, log in %s%s", k.Name, p.Command(), p.Log().Path(), kept)
 	} else {
 		t.Logf("%s: attached to %s (%s), model %s%s", k.Name, s.Client().URL(), c.from, s.Client().Model(), way(s.Client()))
 	}
@@ -112,14 +113,4 @@ func (k *Kind) within(c Config, at time.Time) (Config, error) {
 		c.StartBudget, c.longer = left, "raise -timeout, which left no more,"
 	}
 	return c, nil
-}
-
-// artifact is a log file in the folder for artifacts; empty when none is set.
-func artifact(name string) string {
-	env, err := ci.Load()
-	if err != nil || env.Artifacts == "" {
-		return ""
-	}
-	file := fmt.Sprintf("%s-%s-%d.log", name, time.Now().Format("20060102-150405.000"), os.Getpid())
-	return filepath.Join(env.Artifacts, "logs", file)
 }
