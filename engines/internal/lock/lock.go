@@ -49,6 +49,9 @@ type Request struct {
 	Folder string
 	// Log is told for whom this waits; nil is silent.
 	Log func(format string, args ...any)
+	// Helper is a test's, for a Log that is its too: what is logged then has the
+	// line of who called Acquire. Nil is none.
+	Helper func()
 }
 
 // InUse says that another has a resource. Holder is a sentence's end, as in
@@ -79,6 +82,10 @@ func Acquire(ctx context.Context, r Request) (*Lock, error) {
 	if r.Log == nil {
 		r.Log = func(string, ...any) {}
 	}
+	if r.Helper == nil {
+		r.Helper = func() {}
+	}
+	r.Helper()
 	if r.Folder == "" && len(r.Resources) > 0 {
 		r.Folder = Folder()
 	}
@@ -96,6 +103,7 @@ func Acquire(ctx context.Context, r Request) (*Lock, error) {
 
 // wait takes one resource, however long that takes.
 func (r *Request) wait(ctx context.Context, name string) (*resource, error) {
+	r.Helper()
 	began, reminded := time.Now(), time.Time{}
 	turn := turn{folder: r.Folder, name: name}
 	defer turn.give()

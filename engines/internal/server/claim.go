@@ -37,13 +37,21 @@ type claim struct {
 // claim waits until no other test binary has what the configuration names: the
 // server at its URL, else the devices of this host that a server started here
 // computes on. Owner is the test, and log is told of waiting; nil tells slog.
-func (k *Kind) claim(ctx context.Context, c Config, owner string, log func(format string, args ...any)) (*claim, error) {
+// Helper is the test's.
+func (k *Kind) claim(ctx context.Context, c Config, owner string, log func(format string, args ...any), helper func()) (*claim, error) {
+	if helper == nil {
+		helper = func() {}
+	}
+	helper()
 	if c.Dial != nil {
 		return nil, nil // it lives in this process
 	}
 	told := func(format string, args ...any) { slog.Info(k.Name + ": " + fmt.Sprintf(format, args...)) }
 	if log != nil {
-		told = func(format string, args ...any) { log(k.Name+": "+format, args...) }
+		told = func(format string, args ...any) {
+			helper()
+			log(k.Name+": "+format, args...)
+		}
 	}
 	cl := claim{names: []string{lock.URL(c.URL)}, locks: c.locks}
 	verb := "attach"
@@ -54,7 +62,7 @@ func (k *Kind) claim(ctx context.Context, c Config, owner string, log func(forma
 		}
 	}
 	var err error
-	cl.lock, err = lock.Acquire(ctx, lock.Request{Resources: cl.names, Owner: owner, Folder: c.locks, Log: told})
+	cl.lock, err = lock.Acquire(ctx, lock.Request{Resources: cl.names, Owner: owner, Folder: c.locks, Log: told, Helper: helper})
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", verb, k.Name, err)
 	}
@@ -146,7 +154,7 @@ func (k *Kind) claimFor(t launch.T, c Config) (*claim, error) {
 		ctx, cancel = context.WithDeadlineCause(ctx, at.Add(-reserve), fmt.Errorf("the test's deadline is in %v: raise -timeout", reserve))
 		defer cancel()
 	}
-	return k.claim(ctx, c, owner, t.Logf)
+	return k.claim(ctx, c, owner, t.Logf, t.Helper)
 }
 
 // release lets other test binaries have what was claimed.

@@ -105,7 +105,7 @@ func TestSettingsOfSeveralGPUs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cl, err := k.claim(t.Context(), c, "", nil)
+	cl, err := k.claim(t.Context(), c, "", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func Launch(ctx context.Context, k *Kind, given launch.Config) (*Server, error) 
 	if err != nil {
 		return nil, err
 	}
-	claim, err := k.claim(ctx, c, "", nil)
+	claim, err := k.claim(ctx, c, "", nil, nil)
 	if err != nil {
 		return nil, err
 	}
