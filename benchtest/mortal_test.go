@@ -55,8 +55,8 @@ func TestAnEngineThatIsDead(t *testing.T) {
 		want string
 	}{
 		{"while it gets ready", 0, 0, dead},
-		{"in the warmup of the second run", 1 + 250, 2, "benchtest: run 2 of 3: " + dead},
-		{"in the window of the second run", 1 + 250 + 120, 2, "benchtest: run 2 of 3: " + dead},
+		{"in the warmup of the second run", 1 + 210, 1, "benchtest: run 2 of 3: in the warmup: " + dead},
+		{"in the window of the second run", 1 + 200 + 50 + 120, 2, "benchtest: run 2 of 3: " + dead},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {

@@ -24,6 +24,9 @@ func (s *session) warmup(ctx context.Context, planned PlannedRun, r *metric.Reco
 	if out.cut != nil {
 		return fmt.Errorf("in the warmup: %w", out.cut)
 	}
+	if err := s.died(ctx); err != nil {
+		return fmt.Errorf("in the warmup: %w", err)
+	}
 	s.stuck(r, out)
 	s.failedBefore(r, "the warmup", out.flights)
 	if s.plan.Point.Settle == 0 {

@@ -68,10 +68,10 @@ func (p *pass) stream(f *flight) {
 // finish takes a request that has ended off the books and lets the next one
 // of the queue go.
 func (p *pass) finish(f *flight) {
-	now := p.now()
-	p.hearing.heard(now)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	now := p.now() // here, so that slots become free in order
+	p.hearing.heard(now)
 	f.ended = true
 	p.bound.ended(&f.line)
 	f.request.Tokens, f.request.Text = nil, ""
