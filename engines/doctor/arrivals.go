@@ -30,7 +30,18 @@ func (v *visit) arrivals() bool {
 		return v.noLonger(g)
 	}
 	b := g.batches()
+	for range 2 {
+		if !b.unsure() {
+			break
+		}
+		if g = v.fresh(v.engine, v.fit(promptTokens, g.request.MaxTokens), g.request.MaxTokens); g.err != nil {
+			return v.noLonger(g)
+		}
+		b = g.batches()
+	}
 	switch {
+	case b.unsure():
+		v.busyHost(fmt.Sprint(&b), b)
 	case g.tokens < 4:
 		v.say(buffering, Unknown, "", "a stream has %s: too few to tell", plural(g.tokens, "event"))
 	case b.share() > allAtOnce:
@@ -54,6 +65,12 @@ func (v *visit) noLonger(g *generation) bool {
 	return v.ctx.Err() == nil
 }
 
+// busyHost: this host read too late to tell who made events come together.
+func (v *visit) busyHost(seen string, b batched) {
+	v.say(buffering, Unknown, "look again when this host has less to do, or from another: a run here would be limited by its client",
+		"%s; %d of %d gaps between events are nothing, and %d of those may be this host's, which read up to %v late", seen, b.together, b.events-1, b.ours, brief(b.late))
+}
+
 // heldBack looks again where nearly all events came together. A longer output to
 // a shorter prompt shows whether they always do; and where all come at the end,
 // it makes that later still if they were held back until then, and not if the
@@ -68,6 +85,8 @@ func (v *visit) heldBack(g *generation, b batched) bool {
 	seen := fmt.Sprintf("%v; with %s over %v, the first after %v", &b, plural(n, "token"), brief(l.last), brief(l.first))
 	const holds = "something on the way holds streams back "
 	switch ended := l.share() > allAtOnce && l.atEnd(); {
+	case l.unsure():
+		v.busyHost(seen, l)
 	case l.last < tooQuick:
 		v.say(buffering, Unknown, "", "%s: too quick to tell", seen)
 	case ended && (b.zeros() > allAtOnce || 2*l.first > 3*b.first):

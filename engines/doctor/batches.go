@@ -13,6 +13,8 @@ type batched struct {
 	first, last time.Duration // from sending to the first event and to the last
 	zero        int           // gaps of exactly nothing: one read had both
 	together    int           // gaps of next to nothing
+	ours        int           // of those, how many this host may have made
+	late        time.Duration // how late it read, at most
 	head, most  int           // events in the first batch and in the largest
 	apart       []time.Duration
 	starts      []time.Duration // when the gaps of apart began
@@ -28,6 +30,10 @@ func (g *generation) batches() batched {
 	var b batched
 	b.first, b.last = g.span()
 	limit := min(nothing, b.last/time.Duration(10*max(g.tokens, 1)))
+	b.late = g.reply.ReadLag
+	// What lasted about as long as events do on average, and was lost because
+	// this host read late.
+	lost := b.last / time.Duration(2*max(g.tokens, 1))
 	at, size := b.first, 0
 	for _, c := range g.chunks {
 		if !c.Token {
@@ -39,11 +45,14 @@ func (g *generation) batches() batched {
 		case b.events == 1:
 		case gap > limit:
 			b.apart, b.starts, size = append(b.apart, gap), append(b.starts, at-gap), 0
-		case gap == 0:
-			b.zero++
-			fallthrough
 		default:
 			b.together++
+			if gap == 0 {
+				b.zero++
+			}
+			if c.Lost > 0 && c.Lost >= lost {
+				b.ours++
+			}
 		}
 		size++
 		b.most = max(b.most, size)
@@ -58,6 +67,20 @@ func (g *generation) batches() batched {
 // of exactly nothing, by which a run is judged.
 func (b *batched) share() float64 { return float64(b.together) / float64(max(b.events-1, 1)) }
 func (b *batched) zeros() float64 { return float64(b.zero) / float64(max(b.events-1, 1)) }
+
+// unsure: what this host may have made decides the verdict.
+func (b *batched) unsure() bool {
+	severity := func(n int) int {
+		switch share := float64(n) / float64(max(b.events-1, 1)); {
+		case share > allAtOnce:
+			return 2
+		case share > someAtOnce:
+			return 1
+		}
+		return 0
+	}
+	return severity(b.together) != severity(b.together-b.ours)
+}
 
 // atEnd: all came in the last tenth of the time.
 func (b *batched) atEnd() bool { return 10*(b.last-b.first) < b.last }
