@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/openloop-go/openloop/ci"
@@ -141,12 +140,13 @@ func guard(f func() error) (err error) {
 	return f()
 }
 
-// secretless is err without the API key, which servers repeat in their
-// errors.
+// secretless is err without secrets, which servers repeat in their errors.
 func (s *session) secretless(err error) error {
-	key := s.options.Config.APIKey
-	if err == nil || key == "" || !strings.Contains(err.Error(), key) {
-		return err
+	if err == nil {
+		return nil
 	}
-	return errors.New(strings.ReplaceAll(err.Error(), key, hidden))
+	if text := s.clean(err.Error()); text != err.Error() {
+		return errors.New(text)
+	}
+	return err
 }

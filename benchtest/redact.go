@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/openloop-go/openloop/benchtest/metric"
+	"github.com/openloop-go/openloop/engines"
 )
 
 // hidden stands for a secret.
@@ -17,17 +18,26 @@ var secretKey = regexp.MustCompile(`(?i)api[-_]?key|secret|passw|credential|auth
 // secretFlag finds such a setting in a command line.
 var secretFlag = regexp.MustCompile(`(?i)((?:--?|\b)[\w-]*(?:api[-_]?key|secret|passw\w*|credential\w*|authorization|[-_]token)(?:=|\s+|:\s*))(?:bearer\s+)?("[^"]*"|'[^']*'|\S+)`)
 
-// redact takes every secret out of a record: settings and flags that are
-// secret by name, and the configured API key wherever it turns up, because
-// servers repeat it in error messages.
-func (s *session) redact(r *metric.Record) {
-	key := s.options.Config.APIKey
-	clean := func(text string) string {
-		if key != "" {
-			text = strings.ReplaceAll(text, key, hidden)
-		}
-		return text
+// leastKey is the length below which a key is part of too many words to be
+// taken out of a text.
+const leastKey = 6
+
+// clean takes the engine's secrets and the configured API key out of a text,
+// because servers repeat them.
+func (s *session) clean(text string) string {
+	if r, ok := s.engine.(engines.Redactor); ok {
+		text = r.Redact(text)
 	}
+	if key := s.options.Config.APIKey; len(key) >= leastKey {
+		text = strings.ReplaceAll(text, key, hidden)
+	}
+	return text
+}
+
+// redact takes every secret out of a record: settings and flags that are
+// secret by name, and those that the engine was given wherever they turn up.
+func (s *session) redact(r *metric.Record) {
+	clean := s.clean
 	for i, p := range r.Identity {
 		if secretKey.MatchString(p.Key) {
 			p.Value = hidden

@@ -54,9 +54,39 @@ func TestNoSecretIsToldOrKept(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		engine := quick()
 		engine.fails = func(int, *engines.Request) error {
-			return &engines.Error{Class: engines.Unauthorized, Status: 401, Message: "incorrect key: sk-1"}
+			return &engines.Error{Class: engines.Unauthorized, Status: 401, Message: "incorrect key: sk-123"}
 		}
-		_, err := Run(t.Context(), engine, usual(), Options{Config: ci.Config{APIKey: "sk-1"}})
+		_, err := Run(t.Context(), engine, usual(), Options{Config: ci.Config{APIKey: "sk-123"}})
 		assert.EqualError(t, err, "benchtest: the engine is not ready: one small generation: incorrect key: (hidden)")
+	})
+}
+
+// keyed is an engine that was given a secret of its own.
+type keyed struct {
+	*script
+	*describer
+	key string
+}
+
+func (k keyed) Redact(text string) string { return strings.ReplaceAll(text, k.key, "[redacted]") }
+
+// What the engine was given is kept out too, also where a server repeats it as
+// its version; and a key that is a word of every record does not spoil them.
+func TestTheEnginesOwnSecrets(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		const secret = "a-gateway-value"
+		engine := keyed{quick(), &describer{engines.Identity{Version: "1.2 (" + secret + ")", Settings: map[string]string{"port": "8000"}}}, secret}
+		o := Options{Config: ci.Config{APIKey: "8000"}, Dir: t.TempDir(), Test: "T"}
+		runs, err := Run(t.Context(), engine, usual(), o)
+		require.NoError(t, err)
+		text, err := os.ReadFile(filepath.Join(o.Dir, "records", "T", "constant-10.jsonl"))
+		require.NoError(t, err)
+		assert.NotContains(t, string(text), secret)
+		identity := map[string]string{}
+		for _, p := range runs.Records[0].Identity {
+			identity[p.Key] = p.Value
+		}
+		assert.Equal(t, "1.2 ([redacted])", identity["engine-version"])
+		assert.Equal(t, "8000", identity["setting-port"])
 	})
 }

@@ -127,11 +127,7 @@ func (s *session) logf(format string, args ...any) {
 	if s.options.Log == nil {
 		return
 	}
-	text := fmt.Sprintf("benchtest: "+format, args...)
-	if key := s.options.Config.APIKey; key != "" {
-		text = strings.ReplaceAll(text, key, hidden)
-	}
-	s.options.Log("%s", text)
+	s.options.Log("%s", s.clean(fmt.Sprintf("benchtest: "+format, args...)))
 }
 
 // measure makes runs until there are n. Each is on disk before the next

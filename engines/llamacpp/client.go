@@ -14,3 +14,6 @@ func (e *Engine) Warm(ctx context.Context, n int) error { return e.s.Client().Wa
 func (e *Engine) Calibrate(ctx context.Context) (engines.Cost, error) {
 	return e.s.Client().Calibrate(ctx)
 }
+
+// Redact implements engines.Redactor: a text without the engine's key.
+func (e *Engine) Redact(text string) string { return e.s.Client().Redact(text) }

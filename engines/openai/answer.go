@@ -41,7 +41,7 @@ func (a *Answer) Quote() string {
 		said = "empty body"
 	}
 	if a.by != nil {
-		said = a.by.redact(said)
+		said = a.by.Redact(said)
 	}
 	return fmt.Sprintf("status %d, %s", a.Status, said)
 }
@@ -108,7 +108,7 @@ func (e *Engine) do(parent context.Context, method, path string, body any, heade
 		return nil, e.fail(engines.Protocol, resp.StatusCode, nil, "%s: the answer is longer than %d MiB", what, answerLimit>>20)
 	}
 	if resp.StatusCode/100 != 2 { // what servers say of a key may repeat it
-		b = []byte(e.redact(string(b)))
+		b = []byte(e.Redact(string(b)))
 	}
 	return &Answer{Status: resp.StatusCode, Header: resp.Header, Body: b, by: e}, nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -78,8 +77,7 @@ func New(cfg Config) (*Engine, error) {
 		e.header.Set("Authorization", "Bearer "+cfg.APIKey)
 		e.secrets = append(e.secrets, cfg.APIKey)
 	}
-	e.secrets = slices.DeleteFunc(e.secrets, func(s string) bool { return len(s) < 4 })
-	slices.SortFunc(e.secrets, func(a, b string) int { return len(b) - len(a) })
+	e.secrets = spellings(e.secrets)
 	u.Path, u.RawPath = strings.TrimRight(u.Path, "/"), ""
 	u.Path = strings.TrimRight(strings.TrimSuffix(u.Path, "/v1"), "/")
 	e.root, e.route = u.String(), u

@@ -24,16 +24,8 @@ const staleWithin = 250 * time.Millisecond
 func (e *Engine) fail(class engines.Class, status int, cause error, format string, args ...any) *engines.Error {
 	return &engines.Error{
 		Class: class, Status: status, Err: cause,
-		Message: e.root + ": " + e.redact(fmt.Sprintf(format, args...)),
+		Message: e.root + ": " + e.Redact(fmt.Sprintf(format, args...)),
 	}
-}
-
-// redact takes the secrets out of a text, such as a key that a server echoes.
-func (e *Engine) redact(s string) string {
-	for _, secret := range e.secrets {
-		s = strings.ReplaceAll(s, secret, "[redacted]")
-	}
-	return s
 }
 
 // verdict is the end of a stream that was read to its end.
@@ -118,7 +110,7 @@ func (e *Engine) status(what string, code int, header http.Header, body []byte) 
 	}
 	var cause error
 	if code == http.StatusBadRequest || code == http.StatusUnprocessableEntity {
-		cause = &rejection{e.redact(string(body))}
+		cause = &rejection{e.Redact(string(body))}
 	}
 	failure := e.fail(class, code, cause, "%s", text)
 	failure.RetryAfter = retryAfter(header.Get("Retry-After"))
