@@ -1,6 +1,7 @@
 package benchtest
 
 import (
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -37,9 +38,9 @@ func TestAPanicLosesNothing(t *testing.T) {
 			}}}
 		}, func(*Point) {}, "benchtest: panic: at the disco"},
 		{"in the workload", func() engines.Engine { return quick() }, func(p *Point) {
-			n := 0
+			var n atomic.Int64 // called from several goroutines at once
 			p.Workload = workload(func(i int, shape, content uint64) engines.Request {
-				if n++; n > 500 {
+				if n.Add(1) > 500 {
 					panic("at the disco")
 				}
 				return prompts{16, 4}.Request(i, shape, content)
