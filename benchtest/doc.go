@@ -36,6 +36,13 @@
 //     (Runs.Replaced). Which runs count never depends on a latency of the
 //     engine's, on how long it took to accept a connection, or on any other
 //     metric.
+//   - What the server counts, from before a run's first request until after its
+//     last, is held against what the run's requests account for: more makes it
+//     invalid, since others were served, and so does a counter that falls between
+//     any two readings, since the server was started again. What is not counted
+//     decides nothing. Failures of warmup and settle count as those of the window.
+//   - An engine that is known to be dead, or from which nothing comes (see
+//     Point.Drain), ends the measurement with that cause.
 //   - A finished run is on disk before the next starts. A panic of the engine
 //     or the workload, a signal or a deadline loses none.
 //   - What the time left does not hold, or this host's descriptors, is refused

@@ -59,7 +59,9 @@ type Point struct {
 	// to set.
 	Warmup, Settle int
 
-	// Drain bounds the wait for the window's last requests. Zero is 60 s.
+	// Drain bounds the wait for the window's last requests. Zero is 60 s. An
+	// engine from which no event comes for so long, and 10 s at least, while
+	// requests are in flight, hangs: it ends the measurement.
 	Drain time.Duration
 
 	// Cache is what the point requires of the prefix cache.

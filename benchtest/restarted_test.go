@@ -29,11 +29,12 @@ func (e *served) Generate(ctx context.Context, r *engines.Request, emit func(eng
 		e.prompt = 0
 	}
 	e.mu.Unlock()
+	tokens := len(r.Tokens)
 	reply, err := e.script.Generate(ctx, r, emit)
 	count := func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.prompt += len(r.Tokens)
+		e.prompt += tokens
 	}
 	if e.late == 0 {
 		count()
