@@ -55,7 +55,7 @@ func TestABusyHost(t *testing.T) {
 			"unknown buffering: 32 events over 160ms, the first after 15ms; 21 of 31 gaps between events are nothing, and 21 of those may be this host's, which read up to 5ms late" + busy, 3},
 		{"one that does so at first", []stream{{3, 99}, {32, 99}, {1, 0}},
 			"ok buffering: 32 events over 160ms, the first after 5ms", 3},
-		{"one that reads a few events late, of batches", []stream{{3, 10}},
+		{"one that reads a few events late, of batches", []stream{{3, 8}},
 			"warn buffering: 32 events over 160ms, the first after 15ms; they come in batches of up to 3 (67.7 % of the gaps between them are nothing): TTFT is about 10ms too long (+200 %), and TPOT 6 % too short with outputs of this length" + proxies, 1},
 		{"one that makes batches of batches", []stream{{10, 12}},
 			"unknown buffering: 32 events over 160ms, the first after 50ms; 28 of 31 gaps between events are nothing, and 12 of those may be this host's, which read up to 5ms late" + busy, 3},
