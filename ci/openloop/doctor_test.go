@@ -53,9 +53,9 @@ func TestDoctorNamesThePlantedFault(t *testing.T) {
 		{"vllm as it should be", []string{"-dev-mode"}, nil, exitOK, "ok flush"},
 		{"vllm without development mode", nil, nil, exitOK, "warn development-mode"},
 		{"vllm behind a buffering proxy", []string{"-dev-mode"}, buffering, exitNegative, "fault buffering"},
-		{"vllm behind a proxy that passes on four events at a time", []string{"-dev-mode"}, batching(4), exitOK, "warn buffering"},
-		{"vllm behind a proxy that passes on eight", []string{"-dev-mode"}, batching(8), exitNegative, "fault buffering"},
-		{"vllm that stalls", []string{"-dev-mode", "-stall-every", "100ms", "-stall-for", "400ms"}, nil, exitOK, "warn stalls"},
+		{"vllm behind a proxy that passes on four events at a time", []string{"-dev-mode", "-decode-slowdown", "4"}, batching(4), exitOK, "warn buffering"},
+		{"vllm behind a proxy that passes on eight", []string{"-dev-mode", "-decode-slowdown", "4"}, batching(8), exitNegative, "fault buffering"},
+		{"vllm that stalls", []string{"-dev-mode", "-decode-slowdown", "4", "-stall-every", "100ms", "-stall-for", "400ms"}, nil, exitOK, "warn stalls"},
 		{"vllm without usage", []string{"-dev-mode", "-no-usage"}, nil, exitNegative, "fault usage"},
 		{"vllm behind a gateway that takes usage away", []string{"-dev-mode"}, usageOff, exitNegative, "fault usage"},
 		{"vllm with a flush that lies", []string{"-dev-mode", "-flush-lies"}, nil, exitNegative, "fault flush"},
@@ -71,9 +71,27 @@ func TestDoctorNamesThePlantedFault(t *testing.T) {
 			if row.proxy != nil {
 				url = row.proxy(t, url)
 			}
+			if strings.HasSuffix(row.want, " buffering") || strings.HasSuffix(row.want, " stalls") {
+				readsInTime(t, url)
+			}
 			named(t, row.status, row.want, url)
 		})
 	}
+}
+
+// readsInTime skips the test where this host is too busy to tell when events
+// came, as the doctor says of it.
+func readsInTime(t *testing.T, url string) {
+	t.Helper()
+	for range 5 {
+		_, _, findings := examined(t, "-keep-cache", url)
+		f := findings["buffering"]
+		if !strings.Contains(f.Remedy, "when this host has less to do") {
+			return
+		}
+		t.Log(f)
+	}
+	t.Skip("this host reads too late to tell")
 }
 
 // named runs the verb, which must end with a status, have the finding wanted,
