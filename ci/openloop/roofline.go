@@ -25,15 +25,19 @@ computes nothing. It takes ten seconds, and never more than twelve. The server
 shares the host, so against one elsewhere it is rather more.
 
 A step is held when the verdict on the client is ok, by the limits of every run
-(see metric.Client): requests leave on time, all of those planned, and nothing
-is read late. It begins well below what the client's cost lets expect, goes up
-until a step is not held, and then between. What it prints as held was held, and
-what it prints beside that was not.
+(see metric.Client): requests leave on time, all of those planned, and events
+are stamped on time, where the kernel stamps them also while they lie unread. It
+begins well below what the client's cost lets expect, goes up until a step is
+not held, and then between. The first step is tried twice where it is not held
+at once, since it is this process's first load. What it prints as held was held,
+and what it prints beside that was not, or "ended for time" where no step that
+was not held had ended.
 
 With -rate it offers that load instead, and nothing else.
 
-exit status: 0 measured, 1 the load of -rate and -tokens is not held, 2 bad
-usage, or it cannot be measured
+exit status: 0 measured, 1 the load of -rate and -tokens is not held by the
+client on this host, 2 bad usage, or it cannot be measured, as where the server
+is the limit
 
 flags:
 `
@@ -66,7 +70,7 @@ func rooflineVerb(args []string, stdout, stderr io.Writer) int {
 	var ask rooflineAsk
 	asJSON := flags.Bool("json", false, "write the same as JSON")
 	flags.Float64Var(&ask.Rate, "rate", 0, "offer so many `requests` a second and say whether they are held")
-	flags.IntVar(&ask.Tokens, "tokens", 0, "with so many output `tokens` each, an event a token (default 1)")
+	flags.IntVar(&ask.Tokens, "tokens", 1, "with so many output `tokens` each, an event a token")
 	serve := flags.Bool("serve", false, "be the server, until standard input ends; its first line may be options")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -120,6 +124,8 @@ func (m *rooflineRun) tell(ctx context.Context, ask rooflineAsk, asJSON bool, st
 		fmt.Fprint(stdout, r.text())
 	}
 	switch {
+	case r.Asked != nil && r.Asked.Unknown:
+		return noRoofline(stderr, errors.New("whether the load is held is not known, for the reason under its row: against a server elsewhere, or on a host with more CPUs, it may be"))
 	case r.Asked != nil && !r.Asked.Held:
 		return exitNegative
 	case r.Asked == nil && (r.Holds.Requests == 0 || r.Holds.Events == 0):

@@ -18,19 +18,18 @@ type rooflineAsk struct {
 	Tokens int     `json:"tokens"`
 }
 
-// validate reports everything that is wrong, and fills in the default.
+// validate reports everything that is wrong.
 func (a *rooflineAsk) validate() error {
 	var errs []error
 	if !(a.Rate >= 0 && a.Rate <= 1e6) {
 		errs = append(errs, fmt.Errorf("-rate must be from 0 to 1,000,000 requests a second, got %v", a.Rate))
 	}
-	if a.Tokens < 0 || a.Tokens > 1e6 {
+	if a.Tokens < 1 || a.Tokens > 1e6 {
 		errs = append(errs, fmt.Errorf("-tokens must be from 1 to 1,000,000, got %d", a.Tokens))
 	}
-	if a.Tokens > 0 && a.Rate == 0 {
+	if a.Tokens > 1 && a.Rate == 0 {
 		errs = append(errs, fmt.Errorf("-tokens %d needs a -rate, as in -rate 20 -tokens 256", a.Tokens))
 	}
-	a.Tokens = max(a.Tokens, 1)
 	return errors.Join(errs...)
 }
 
@@ -54,7 +53,11 @@ type rooflineAnswer struct {
 	// Pace is the events a second of each of its streams; 0 is all at once.
 	Pace float64 `json:"events_per_sec_of_a_stream"`
 	Held bool    `json:"held"`
-	Why  string  `json:"why"`
+	// Unknown is a load of which this shows nothing, since the server on this
+	// host was the limit, or the run was invalid for a reason that is not the
+	// client's.
+	Unknown bool   `json:"unknown"`
+	Why     string `json:"why"`
 }
 
 // ask offers the load that is asked about.
@@ -64,11 +67,16 @@ func (m *rooflineRun) ask(ctx context.Context, ask rooflineAsk) error {
 	if err := m.calibrate(ctx); err != nil {
 		return err
 	}
+	return m.answer(ctx, ask)
+}
+
+// answer offers it, once the client's cost is known.
+func (m *rooflineRun) answer(ctx context.Context, ask rooflineAsk) error {
 	a := &rooflineAnswer{rooflineAsk: ask}
 	m.out.Asked = a
 	rate := max(ask.Rate, askLeast)
 	events := rate * float64(ask.Tokens)
-	load := fmt.Sprintf("%s requests/s of %s", whole1000(ask.Rate), plural(ask.Tokens, "token"))
+	load := fmt.Sprintf("%s requests/s of %s", perSecond(ask.Rate), plural(ask.Tokens, "token"))
 	if ask.Rate < askLeast {
 		load = fmt.Sprintf("%v requests/s of %s (as %d a second, since fewer show nothing in %v)", ask.Rate, plural(ask.Tokens, "token"), askLeast, askWindow)
 	}
@@ -98,9 +106,12 @@ func (m *rooflineRun) ask(ctx context.Context, ask rooflineAsk) error {
 		return err
 	}
 	step.Requests, step.Events, step.Streams = rate, events, streams
-	a.Offered, a.Held = &step, step.held()
+	a.Offered, a.Held, a.Unknown = &step, step.held(), step.Verdict == serverLimited || step.Verdict == stepInvalid
 	word := "held"
-	if !a.Held {
+	switch {
+	case a.Unknown:
+		word = "not known: " + step.Verdict
+	case !a.Held:
 		word = "not held: " + step.Verdict
 	}
 	a.Why = load + ": " + word

@@ -58,6 +58,12 @@ type rooflineHolds struct {
 		Events   float64 `json:"events_per_sec"`
 		Streams  int     `json:"streams"`
 	} `json:"not_held"`
+	// Cut are the kinds whose steps were ended for time: what they show is less
+	// than there is to learn.
+	Cut struct {
+		Requests bool `json:"requests"`
+		Events   bool `json:"events"`
+	} `json:"ended_for_time"`
 }
 
 // rooflineRun measures against the server at url.
@@ -86,20 +92,21 @@ func (m *rooflineRun) measure(ctx context.Context) error {
 	requests, events := predict(m.out.Client, runtime.GOMAXPROCS(0))
 	holds := m.out.Holds
 	c := climb{first: requests * m.first.requests, least: leastRate, most: mostRate}
-	if err := m.climb(ctx, coldKind, begun.Add(m.time.requests), &c, &m.out.Requests, m.shortRequests); err != nil {
+	if err := m.search(ctx, coldKind, begun.Add(m.time.requests), &c, &m.out.Requests, m.shortRequests); err != nil {
 		return err
 	}
-	holds.Requests, holds.Not.Requests = c.held, c.failed
+	holds.Requests, holds.Not.Requests, holds.Cut.Requests = c.held, c.failed, c.cut
 
 	most := float64(mostEvents)
 	if files := openFiles(); files > 0 {
 		most = min(most, float64(files-otherFiles)*perStream)
 	}
 	c = climb{first: events * m.first.events, least: leastEvents, most: most}
-	if err := m.climb(ctx, "events", begun.Add(m.time.events), &c, &m.out.Events, m.manyEvents); err != nil {
+	if err := m.search(ctx, "events", begun.Add(m.time.events), &c, &m.out.Events, m.manyEvents); err != nil {
 		return err
 	}
-	if holds.Events, holds.Not.Events = c.held, c.failed; c.held == most && most < mostEvents {
+	holds.Events, holds.Not.Events, holds.Cut.Events = c.held, c.failed, c.cut
+	if c.held == most && most < mostEvents {
 		m.note("more events were not tried, since this process may have %d files open (RLIMIT_NOFILE) and each stream is one: raise it with ulimit -n", openFiles())
 	}
 	if holds.Requests == 0 || holds.Events == 0 {
@@ -134,8 +141,9 @@ func (m *rooflineRun) calibrate(ctx context.Context) error {
 // coldKind is the kind of steps that comes first.
 const coldKind = "requests"
 
-// climb makes steps until the limit is found or there is no time for another.
-func (m *rooflineRun) climb(ctx context.Context, kind string, end time.Time, c *climb, steps *[]rooflineStep, try func(context.Context, float64) (rooflineStep, error)) error {
+// search makes the steps of a climb until the limit is found or there is no
+// time for another.
+func (m *rooflineRun) search(ctx context.Context, kind string, end time.Time, c *climb, steps *[]rooflineStep, try func(context.Context, float64) (rooflineStep, error)) error {
 	ctx, cancel := context.WithDeadline(ctx, end.Add(m.grace+m.downwards))
 	defer cancel()
 	var longest time.Duration
@@ -150,6 +158,7 @@ func (m *rooflineRun) climb(ctx context.Context, kind string, end time.Time, c *
 		}
 		if len(*steps) > 0 && time.Now().Add(longest).After(last) {
 			m.note("the steps of %s were ended for time: a longer climb would come nearer to the limit", kind)
+			c.cut = true
 			return nil
 		}
 		begun := time.Now()
@@ -157,11 +166,16 @@ func (m *rooflineRun) climb(ctx context.Context, kind string, end time.Time, c *
 		if err == nil && !step.held() && kind == coldKind && len(*steps) == 0 {
 			// The very first was this process's first load too, and made its heap and
 			// its threads.
-			step, err = try(ctx, load)
+			if again, cut := try(ctx, load); cut == nil {
+				step = again
+			} else if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				err = cut
+			} // else what is known of that load is the first try
 		}
 		longest = max(longest, time.Since(begun))
 		if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			m.note("the steps of %s were ended for time: %s a second were begun and not ended", kind, whole1000(load))
+			c.cut = true
 			return nil
 		}
 		if err != nil {

@@ -10,6 +10,8 @@ type climb struct {
 	// held is the largest load that was held so far and failed the smallest
 	// above it that was not; zero is none.
 	held, failed float64
+	// cut is a climb that ended for time, so that there may be more to learn.
+	cut bool
 }
 
 // near is how far apart what is held and what is not may be in the end.

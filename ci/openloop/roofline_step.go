@@ -40,6 +40,9 @@ const (
 // leastPace is the smallest server_pace of a step that is held.
 const leastPace = 0.98
 
+// journalFor is how long the server may take to tell what it sent.
+const journalFor = time.Second
+
 // held reports that the load was offered and read, and the client was not the
 // limit.
 func (s rooflineStep) held() bool { return s.Verdict == metric.ClientOK }
@@ -62,7 +65,7 @@ func (m *rooflineRun) offer(ctx context.Context, rate float64, p benchtest.Point
 		}
 	}
 	// Also of a step that was cut.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), journalFor)
 	defer cancel()
 	sent, err := m.sent(ctx)
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,9 +41,9 @@ func (r *roofline) text() string {
 	}
 	if h := r.Holds; h != nil {
 		fmt.Fprintf(&b, "holds     %s requests/s%s, %s events/s%s",
-			whole1000(h.Requests), beyondIt(h.Not.Requests), whole1000(h.Events), beyondIt(h.Not.Events))
+			whole1000(h.Requests), beyondIt(h.Not.Requests, h.Cut.Requests), whole1000(h.Events), beyondIt(h.Not.Events, h.Cut.Events))
 		if r.Streams != nil {
-			fmt.Fprintf(&b, ", %s streams at once%s", whole1000(float64(h.Streams)), beyondIt(float64(h.Not.Streams)))
+			fmt.Fprintf(&b, ", %s streams at once%s", whole1000(float64(h.Streams)), beyondIt(float64(h.Not.Streams), false))
 		}
 		b.WriteString("\n")
 		b.WriteString("          each by itself, with the server on this host\n")
@@ -59,12 +60,15 @@ func (r *roofline) text() string {
 	return b.String()
 }
 
-// beyondIt says what was not held.
-func beyondIt(not float64) string {
-	if not == 0 {
-		return " or more"
+// beyondIt says what was not held, or why that is not known.
+func beyondIt(not float64, cut bool) string {
+	switch {
+	case not > 0:
+		return fmt.Sprintf(" (not %s)", whole1000(not))
+	case cut:
+		return " (ended for time)"
 	}
-	return fmt.Sprintf(" (not %s)", whole1000(not))
+	return " or more"
 }
 
 // stepTable is a row a step, in order of load, and under them why those were not
@@ -116,6 +120,14 @@ func micros(seconds float64) string {
 		return d.Round(10 * time.Microsecond).String()
 	}
 	return d.Round(time.Millisecond).String()
+}
+
+// perSecond writes a rate, with the decimals that it has.
+func perSecond(x float64) string {
+	if x == math.Trunc(x) {
+		return whole1000(x)
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
 // whole1000 writes a number without decimals and with commas.

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"sync/atomic"
 	"time"
 
 	"github.com/openloop-go/openloop/benchtest"
+	"github.com/openloop-go/openloop/benchtest/metric"
 	"github.com/openloop-go/openloop/engines"
+	"github.com/openloop-go/openloop/internal/nullserver"
 )
 
 // wideStreams are open at once in the last step, with wideEvents each, whose
@@ -29,7 +32,7 @@ type rooflineWide struct {
 	Reason  string  `json:"reason,omitempty"`
 }
 
-// counted is an engine whose open streams are counted.
+// counted is an engine whose calls are counted that have not returned.
 type counted struct {
 	*watched
 	open atomic.Int64
@@ -40,6 +43,37 @@ func (c *counted) Generate(ctx context.Context, r *engines.Request, emit func(en
 	c.open.Add(1)
 	defer c.open.Add(-1)
 	return c.watched.Generate(ctx, r, emit)
+}
+
+// weight is what each stream takes of this process's memory, as measured from a
+// time to another, by nullserver.Now.
+type weight struct {
+	each     float64
+	from, to int64
+}
+
+// together is when all streams were open, by nullserver.Now: from when the last
+// was sent to when the first ended.
+type together struct{ from, to int64 }
+
+// all reports whether there was such a time.
+func (o together) all() bool { return o.from < o.to }
+
+// openTogether is that of streams, from the record. A stream that was not seen,
+// not sent or has no end was open with no other.
+func openTogether(streams []*metric.Timeline, seen func(id string) (nullserver.Seen, bool)) together {
+	o := together{math.MinInt64, math.MaxInt64}
+	for _, t := range streams {
+		s, ok := seen(t.ID)
+		if !ok || t.Sent == 0 || t.Closed == 0 {
+			return together{}
+		}
+		o.from, o.to = max(o.from, s.Origin+int64(t.Sent)), min(o.to, s.Origin+int64(t.Closed))
+	}
+	if len(streams) == 0 {
+		return together{}
+	}
+	return o
 }
 
 // lasting is how long streams are open, so that the first is when the last is
@@ -67,19 +101,27 @@ func (m *rooflineRun) wide(ctx context.Context) error {
 	engine := &counted{watched: w}
 	defer engine.close()
 	before := inUse()
-	each := make(chan float64, 1)
+	weights := make(chan weight, 1)
 	over, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
-		defer close(each)
-		for engine.open.Load() < int64(n) {
+		defer close(weights)
+		// A call comes a little before its stream is sent, so one look is not
+		// enough; whether two are is for the record to say.
+		for looks := 0; looks < 2; {
 			select {
 			case <-over.Done():
 				return
 			case <-time.After(10 * time.Millisecond):
 			}
+			if engine.open.Load() >= int64(n) {
+				looks++
+			}
 		}
-		each <- max(0, inUse()-before) / float64(n)
+		w := weight{from: nullserver.Now()}
+		w.each = max(0, inUse()-before) / float64(n)
+		w.to = nullserver.Now()
+		weights <- w
 	}()
 	wide := &rooflineWide{Streams: n}
 	m.out.Streams, m.out.Holds.Not.Streams = wide, n
@@ -98,8 +140,12 @@ func (m *rooflineRun) wide(ctx context.Context) error {
 		return nil
 	}
 	cancel()
-	bytes, all := <-each
-	wide.BytesEach = bytes
+	weight, weighed := <-weights
+	open := openTogether(r.Counted(), engine.Seen)
+	all := open.all()
+	if weighed && all && weight.from >= open.from && weight.to <= open.to {
+		wide.BytesEach = weight.each
+	}
 	for _, t := range r.Counted() {
 		if !t.Failed() {
 			wide.Ended++

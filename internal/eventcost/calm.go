@@ -3,8 +3,8 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 )
@@ -13,47 +13,44 @@ import (
 // things is waited for.
 type patience struct{ left time.Duration }
 
-const (
-	// calmShare is the share of its CPUs up to which a host is calm, seen for
-	// calmFor.
-	calmShare, calmFor = 0.15, time.Second
-)
+// calmFor is how long a host is looked at, and calmWait how long a thread may
+// wait for a CPU, on average, where the host is calm: 1 % of them that wait for
+// another's time slice of 2 ms are 20 µs.
+const calmFor, calmWait = time.Second, 20 * time.Microsecond
 
 // wait waits until the host is calm, or until there is no patience left.
-func (p *patience) wait() {
+func (p *patience) wait() error {
 	for p.left > 0 {
-		busy := hostBusy()
-		time.Sleep(calmFor)
-		p.left -= calmFor
-		if busy() <= calmShare {
-			return
+		each, err := probe(calmFor)
+		if err != nil {
+			return err
+		}
+		if p.left -= calmFor; each <= calmWait {
+			break
 		}
 	}
+	return nil
 }
 
-// host is what the host's CPUs did in a run's window.
+// host is what CPU there was in a run.
 type host struct {
-	// busy is the share of them that was busy, client the number of CPUs that
-	// the client took, and others the share that neither the client took nor the
-	// server.
-	busy, client, others float64
+	// client and server are how many CPUs they took, NaN where that is not known.
+	client, server float64
+	// wait is how long a thread of the client waited for a CPU, on average, and
+	// known is false where that is not known.
+	wait  time.Duration
+	known bool
 }
 
 // hostOf is that of a run, whose server took so many CPUs.
 func hostOf(out offered, server float64) host {
-	h := host{busy: out.Readings["host_busy_share"], client: out.Readings["process_cpus"]}
-	h.others = max(0, h.busy-(h.client+server)/float64(runtime.NumCPU()))
+	h := host{client: reading(out, "process_cpus"), server: server}
+	h.wait, h.known = out.Waits.each()
 	return h
 }
 
-const (
-	// idleShare is the share of the host's CPUs up to which it has idle CPU, and
-	// othersShare what others may take of them: above it nothing is on time.
-	idleShare, othersShare = 0.75, 0.10
-)
-
-// calm reports whether the host had idle CPU, and nothing else to do.
-func (h host) calm() bool { return h.busy <= idleShare && h.others <= othersShare }
+// calm reports whether the client had a CPU whenever it was to run.
+func (h host) calm() bool { return h.known && h.wait <= calmWait }
 
 // judged are the runs while the host was calm, and all where it never was.
 func judged[T interface{ calm() bool }](turns []T) (runs []T, calm bool) {
@@ -66,6 +63,29 @@ func judged[T interface{ calm() bool }](turns []T) (runs []T, calm bool) {
 		return runs, true
 	}
 	return turns, false
+}
+
+// unjudged is an error of what could be held against nothing: that is neither a
+// pass nor a failure.
+type unjudged struct{ error }
+
+// neverCalm says that of a row.
+func neverCalm(what string, turns int) error {
+	return unjudged{fmt.Errorf("%s: in none of %d turns was the host calm (a thread waits %v for a CPU at most, on average), so this is held against nothing", what, turns, calmWait)}
+}
+
+// settled is one error of many. It is unjudged where nothing is worse.
+func settled(errs []error) error {
+	all := errors.Join(errs...)
+	for _, err := range errs {
+		if err != nil && !errors.As(err, new(unjudged)) {
+			return errors.New(all.Error())
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	return unjudged{all}
 }
 
 // medianOf is the median of something of the runs.

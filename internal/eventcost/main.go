@@ -11,6 +11,10 @@
 // cost needs a C compiler for its floor (testdata/floor.c), or -floor with a
 // program that takes HOST PORT STREAMS PATH and prints "events N".
 //
+// The exit status is 1 where what was wanted does not hold, 2 on bad usage, and
+// 75 where something could not be judged, as on a host that is busy, and nothing
+// else is wrong.
+//
 // Every number is of a process: user and system time of all its threads, from
 // its start to its end, as the kernel counts it.
 package main
@@ -29,6 +33,9 @@ var commands = map[string]func([]string) error{
 	"serve": serve, "read": read, "offer": offer, "burn": burn,
 }
 
+// exitUnjudged is EX_TEMPFAIL of sysexits.h: try again.
+const exitUnjudged = 75
+
 func main() {
 	name := ""
 	if len(os.Args) > 1 {
@@ -41,6 +48,9 @@ func main() {
 	}
 	if err := run(os.Args[2:]); errors.Is(err, flag.ErrHelp) {
 		os.Exit(2)
+	} else if errors.As(err, new(unjudged)) {
+		fmt.Fprintf(os.Stderr, "eventcost: %v\neventcost %s: NOT JUDGED\n", err, name)
+		os.Exit(exitUnjudged)
 	} else if err != nil {
 		fmt.Fprintln(os.Stderr, "eventcost:", err)
 		os.Exit(1)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/gob"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -50,6 +51,9 @@ type offered struct {
 	Verdict  string
 	Reasons  []string
 	Readings map[string]float64
+	// Waits are those of the client's threads, from before the first request to
+	// after the last; zero is unknown.
+	Waits waits
 	// Failed is the first failure of a request of the window; empty is none.
 	Failed string
 	// Window are the requests of the window.
@@ -92,6 +96,7 @@ func offer(args []string) error {
 	if settle == 0 {
 		settle = -1
 	}
+	before, uncounted := ownWaits()
 	runs, err := benchtest.Run(context.Background(), engine, benchtest.Point{
 		Workload: fixtures.Lengths{Prompt: fixtures.Fixed(16), Output: fixtures.Fixed(l.Tokens)},
 		Arrivals: l.arrivals(), Window: l.Window, Settle: settle, Warmup: -1, Runs: 1, Seed: l.Seed, Cache: benchtest.Warm,
@@ -102,6 +107,11 @@ func offer(args []string) error {
 	}
 	r := runs.Records[0]
 	out := offered{Verdict: r.Client.Verdict, Reasons: r.Client.Reasons, Readings: r.Client.Readings}
+	if after, err := ownWaits(); err != nil || uncounted != nil {
+		fmt.Fprintln(os.Stderr, "eventcost:", errors.Join(uncounted, err))
+	} else {
+		out.Waits = after.since(before)
+	}
 	for _, t := range r.Counted() {
 		if t.Failed() && out.Failed == "" {
 			out.Failed = t.Failure + ": " + t.Message

@@ -35,13 +35,18 @@ func runReader(url string, args ...string) (outcome, error) {
 	return run(exec.Command(self, append([]string{"read", "-url", url}, args...)...))
 }
 
-// runFloor runs a floor on the server at url.
-func runFloor(program, url string, streams int) (outcome, error) {
+// runFloor runs a floor on the server at url. One that does not read all events
+// is none: its CPU time is of less.
+func runFloor(program, url string, streams, events int) (outcome, error) {
 	host, port, err := net.SplitHostPort(strings.TrimPrefix(url, "http://"))
 	if err != nil {
 		return outcome{}, err
 	}
-	return run(exec.Command(program, host, port, strconv.Itoa(streams), "/events"))
+	o, err := run(exec.Command(program, host, port, strconv.Itoa(streams), "/events"))
+	if err == nil && o.events != events {
+		err = fmt.Errorf("the floor %s read %d events of %d", program, o.events, events)
+	}
+	return o, err
 }
 
 var eventsLine = regexp.MustCompile(`(?m)^events +(\d+)`)
@@ -60,29 +65,4 @@ func run(cmd *exec.Cmd) (o outcome, err error) {
 	}
 	o.events, err = strconv.Atoi(m[1])
 	return o, err
-}
-
-// hostBusy returns a function that tells which share of the host's CPU time
-// was busy since.
-func hostBusy() func() float64 {
-	read := func() (busy, all float64) {
-		b, _ := os.ReadFile("/proc/stat")
-		first, _, _ := strings.Cut(string(b), "\n")
-		for i, f := range strings.Fields(first)[1:] {
-			n, _ := strconv.ParseFloat(f, 64)
-			if i >= 8 {
-				break // guest time is in user time
-			}
-			all += n
-			if i != 3 && i != 4 {
-				busy += n
-			}
-		}
-		return busy, all
-	}
-	busy0, all0 := read()
-	return func() float64 {
-		busy, all := read()
-		return (busy - busy0) / max(all-all0, 1)
-	}
 }

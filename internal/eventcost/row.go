@@ -48,7 +48,7 @@ func (r *row) add(journal []nullserver.Request, out offered, server time.Duratio
 	}
 	sent := d.rate * float64(r.streams)
 	r.turns = append(r.turns, turn{
-		host: hostOf(out, server.Seconds()/float64(max(events, 1))*sent), sent: sent, lag: out.Readings["lag_p99_sec"],
+		host: hostOf(out, server.Seconds()/float64(max(events, 1))*sent), sent: sent, lag: reading(out, "lag_p99_sec"),
 		first: quantiles(d.first), gaps: quantiles(d.gaps), all: quantiles(d.all),
 		verdict: out.Verdict, reasons: strings.Join(out.Reasons, "; "),
 	})
@@ -56,6 +56,14 @@ func (r *row) add(journal []nullserver.Request, out offered, server time.Duratio
 		r.failed = out.Failed
 	}
 	return nil
+}
+
+// reading is NaN where there is none.
+func reading(out offered, name string) float64 {
+	if v, known := out.Readings[name]; known {
+		return v
+	}
+	return math.NaN()
 }
 
 func (r *row) load() string { return fmt.Sprintf("%dx%v", r.streams, r.rate) }
@@ -70,13 +78,14 @@ func (r *row) count(verdict string) (n int) {
 	return n
 }
 
-// truthHead is above the lines of rows.
+// truthHead is above the lines of rows. How long a thread of the client waited
+// for a CPU is what calm turns are told by.
 var truthHead = func() string {
 	errors := fmt.Sprintf("%-27s %-27s %-27s", "TTFT error, µs", "ITL error, µs", "event error, µs")
 	of := strings.Repeat(fmt.Sprintf("%-28s", "     p50      p99    p99.9"), 3)
-	return fmt.Sprintf("%-10s %-16s %-5s %6s %8s %5s %6s %6s %8s  %s\n%-10s %-16s %-5s %6s %8s %5s %6s %6s %8s  %sverdict, all turns\n",
-		"streams", "client", "over", "calm", "events/s", "host", "others", "client", "lag p99", errors,
-		"x events/s", "", "load", "turns", "sent", "busy", "busy", "CPUs", "µs", of)
+	return fmt.Sprintf("%-10s %-16s %-5s %6s %8s %7s %6s %6s %8s  %s\n%-10s %-16s %-5s %6s %8s %7s %6s %6s %8s  %sverdict, all turns\n",
+		"streams", "client", "over", "calm", "events/s", "waited", "server", "client", "lag p99", errors,
+		"x events/s", "", "load", "turns", "sent", "µs each", "CPUs", "CPUs", "µs", of)
 }()
 
 func (r *row) line() string {
@@ -96,9 +105,9 @@ func (r *row) line() string {
 		}
 		return b.String()
 	}
-	text := fmt.Sprintf("%-10s %-16s %-5s %6s %8.0f %4.0f%% %5.0f%% %6.2f %8.0f  %s %s %s %s\n", r.load(), r.how, over, calmTurns,
-		medianOf(runs, func(t turn) float64 { return t.sent }), 100*medianOf(runs, func(t turn) float64 { return t.busy }),
-		100*medianOf(runs, func(t turn) float64 { return t.others }), medianOf(runs, func(t turn) float64 { return t.client }),
+	text := fmt.Sprintf("%-10s %-16s %-5s %6s %8.0f %7.1f %6.2f %6.2f %8.0f  %s %s %s %s\n", r.load(), r.how, over, calmTurns,
+		medianOf(runs, func(t turn) float64 { return t.sent }), medianOf(runs, func(t turn) float64 { return float64(t.wait) / 1e3 }),
+		medianOf(runs, func(t turn) float64 { return t.server }), medianOf(runs, func(t turn) float64 { return t.client }),
 		1e6*medianOf(runs, func(t turn) float64 { return t.lag }),
 		three(func(t turn) [3]float64 { return t.first }), three(func(t turn) [3]float64 { return t.gaps }),
 		three(func(t turn) [3]float64 { return t.all }), verdicts(r.turns, func(t turn) string { return t.verdict }))

@@ -25,7 +25,7 @@ type truths struct {
 }
 
 // mostSharers bounds the processes that share a CPU.
-const mostSharers = 200
+var mostSharers = 200
 
 // truth prints how far the times of this module's client are from the server's
 // own stamps of its writes, and its verdict on itself, at several loads, while
@@ -46,6 +46,9 @@ func truth(args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
+	if t.turns < 1 || t.tokens < 1 || t.window <= 0 {
+		return fmt.Errorf("-turns and -events must be from 1 on and -window positive, got %d, %d and %v", t.turns, t.tokens, t.window)
+	}
 	var rows []*row
 	for _, how := range strings.Split(*which, ",") {
 		if how != "openai" && how != "openai-net/http" {
@@ -59,11 +62,13 @@ func truth(args []string) error {
 			rows = append(rows, r)
 		}
 	}
-	fmt.Printf("%d turns of each row, medians of their quantiles, of the turns in which the host was calm where there were any (at most %.0f %% busy, and %.0f %% with other things); streams of %d events; the client is benchtest.Run on engines/openai, in a process of its own, as the server is\n\n", t.turns, 100*idleShare, 100*othersShare, t.tokens)
+	fmt.Printf("%d turns of each row, medians of their quantiles, of the turns in which the host was calm where there were any (a thread of the client waited %v for a CPU at most, on average); streams of %d events; the client is benchtest.Run on engines/openai, in a process of its own, as the server is\n\n", t.turns, calmWait, t.tokens)
 	fmt.Print(truthHead)
 	for i := range t.turns {
 		for _, r := range rows {
-			t.patience.wait()
+			if err := t.patience.wait(); err != nil {
+				return err
+			}
 			if err := t.run(r, i, confinement{}, nil); err != nil {
 				return err
 			}
@@ -72,17 +77,17 @@ func truth(args []string) error {
 	for _, r := range rows {
 		fmt.Print(r.line())
 	}
-	var failed error
+	var failed []error
 	bases := slices.Clone(rows)
 	for i, r := range bases {
 		if *over == "" || i+1 < len(bases) && bases[i+1].how == r.how {
 			continue // the last load of each client
 		}
 		limited, err := t.overload(r, *over)
-		failed = errors.Join(failed, err)
+		failed = append(failed, err)
 		rows = append(rows, limited...)
 	}
-	return errors.Join(failed, t.judge(rows))
+	return settled(append(failed, t.judge(rows)...))
 }
 
 // overload runs the rows whose client has one CPU, which it shares with busy
@@ -110,7 +115,9 @@ func (t *truths) overload(base *row, factors string) (rows []*row, err error) {
 		sharers := min(int(math.Ceil(k/need)), mostSharers)
 		r := &row{how: base.how, streams: base.streams, rate: base.rate, over: k, sharers: sharers, needs: need}
 		for i := range t.turns {
-			t.patience.wait()
+			if err := t.patience.wait(); err != nil {
+				return nil, err
+			}
 			busy, err := startBurners(sharers-1, ours)
 			if err != nil {
 				return nil, err
@@ -165,33 +172,31 @@ func (t *truths) run(r *row, turn int, client confinement, server *confinement) 
 }
 
 // judge holds openai's rows against what they must show.
-func (t *truths) judge(rows []*row) error {
+func (t *truths) judge(rows []*row) (wrong []error) {
 	if t.want == 0 {
 		return nil
 	}
-	var wrong []error
 	for _, r := range rows {
 		if r.how != "openai" {
 			continue
 		}
 		wrong = append(wrong, r.wrong(t.want))
 	}
-	return errors.Join(wrong...)
+	return wrong
 }
 
 // wrong is what a row shows that it must not.
 func (r *row) wrong(want time.Duration) error {
 	var wrong []error
 	if r.over > 0 {
-		if n := r.count(metric.ClientLimited); n < len(r.turns) {
+		if n := r.count(metric.ClientLimited); n < len(r.turns) || n == 0 {
 			wrong = append(wrong, fmt.Errorf("%s at %gx what its CPU can do was client-limited %d times of %d, want every time", r.load(), r.over, n, len(r.turns)))
 		}
 		return errors.Join(wrong...)
 	}
 	runs, calm := judged(r.turns)
 	if !calm {
-		fmt.Printf("%s: the host was never calm, so this is held against nothing\n", r.load())
-		return nil
+		return neverCalm(r.load(), len(r.turns))
 	}
 	for _, t := range runs {
 		if t.verdict != metric.ClientOK {
@@ -202,8 +207,8 @@ func (r *row) wrong(want time.Duration) error {
 		name string
 		of   func(turn) float64
 	}{{"TTFT", func(t turn) float64 { return t.first[1] }}, {"ITL", func(t turn) float64 { return t.gaps[1] }}} {
-		if p99 := time.Duration(medianOf(runs, c.of)); p99 > want {
-			wrong = append(wrong, fmt.Errorf("%s: the p99 of %s error is %v, want at most %v", r.load(), c.name, p99, want))
+		if p99 := medianOf(runs, c.of); !(p99 <= float64(want)) {
+			wrong = append(wrong, fmt.Errorf("%s: the p99 of %s error is %.3f µs, want at most %v", r.load(), c.name, p99/1e3, want))
 		}
 	}
 	return errors.Join(wrong...)

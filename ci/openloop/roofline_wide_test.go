@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/openloop-go/openloop/benchtest/metric"
+	"github.com/openloop-go/openloop/internal/nullserver"
+)
+
+// Streams were open at once when the last was sent before the first ended,
+// whatever was called when.
+func TestStreamsThatAreOpenAtOnce(t *testing.T) {
+	origins := map[string]nullserver.Seen{"a": {Origin: 1000}, "b": {Origin: 2000}}
+	seen := func(id string) (nullserver.Seen, bool) {
+		s, ok := origins[id]
+		return s, ok
+	}
+	line := func(id string, sent, closed time.Duration) *metric.Timeline {
+		return &metric.Timeline{ID: id, Sent: sent, Closed: closed}
+	}
+	for _, c := range []struct {
+		what    string
+		streams []*metric.Timeline
+		want    together
+		all     bool
+	}{
+		{"all of the time of the shorter", []*metric.Timeline{line("a", 100, 9000), line("b", 100, 5000)}, together{2100, 7000}, true},
+		{"the first ends before the last is sent", []*metric.Timeline{line("a", 100, 1000), line("b", 100, 5000)}, together{2100, 2000}, false},
+		{"as the last is sent", []*metric.Timeline{line("a", 100, 1100), line("b", 100, 5000)}, together{2100, 2100}, false},
+		{"one was never sent", []*metric.Timeline{line("a", 100, 9000), line("b", 0, 5000)}, together{}, false},
+		{"one has no end", []*metric.Timeline{line("a", 100, 9000), line("b", 100, 0)}, together{}, false},
+		{"one was not seen", []*metric.Timeline{line("a", 100, 9000), line("c", 100, 9000)}, together{}, false},
+		{"none", nil, together{}, false},
+	} {
+		got := openTogether(c.streams, seen)
+		assert.Equal(t, c.want, got, c.what)
+		assert.Equal(t, c.all, got.all(), c.what)
+	}
+}
+
+// past is a context whose deadline has passed.
+func past(t *testing.T) context.Context {
+	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func TestStreamsThatAreCutForTime(t *testing.T) {
+	m := rooflineRun{url: nullAt(t), streams: 50, time: usualTime, out: roofline{Holds: &rooflineHolds{}}}
+	require.NoError(t, m.wide(past(t)))
+	assert.Equal(t, &rooflineWide{Streams: 50, Reason: "they were cut for time: 10.3s are over"}, m.out.Streams)
+	assert.Equal(t, []int{0, 50}, []int{m.out.Holds.Streams, m.out.Holds.Not.Streams})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	assert.Equal(t, context.Canceled, m.wide(ctx))
+}
+
+// Streams that end at once were never open together, however many ended well.
+func TestStreamsThatAreNeverAllOpen(t *testing.T) {
+	m := rooflineRun{url: nullAt(t) + "/0/x", streams: 50, time: usualTime, out: roofline{Holds: &rooflineHolds{}}}
+	require.NoError(t, m.wide(t.Context()))
+	assert.Equal(t, []int{0, 50}, []int{m.out.Holds.Streams, m.out.Holds.Not.Streams})
+	assert.NotEmpty(t, m.out.Streams.Reason)
+	assert.Zero(t, m.out.Streams.BytesEach)
+}
+
+func TestALoadThatIsCutForTime(t *testing.T) {
+	m := rooflineRun{url: nullAt(t), time: usualTime}
+	require.NoError(t, m.answer(past(t), rooflineAsk{7.5, 1}))
+	assert.Equal(t, &rooflineAnswer{rooflineAsk: rooflineAsk{7.5, 1},
+		Why: "7.5 requests/s of 1 token: not held: what is over in 6s otherwise had not ended after 10.3s"}, m.out.Asked)
+}
+
+// A measurement whose time is over before it begins shows nothing, and says so.
+func TestNoTimeAtAll(t *testing.T) {
+	for _, ask := range []rooflineAsk{{}, {20, 1}} {
+		var out, errs bytes.Buffer
+		m := rooflineRun{url: nullAt(t), time: rooflineTime{hard: math.MinInt64 / 2}}
+		assert.Equal(t, exitUnusable, m.tell(t.Context(), ask, false, &out, &errs))
+		assert.Equal(t, "openloop roofline: context deadline exceeded\n", errs.String())
+		assert.Empty(t, out.String())
+	}
+}
