@@ -86,7 +86,7 @@ func (v *visit) heldBack(g *generation, b batched) bool {
 	seen := fmt.Sprintf("%v; with %s over %v, the first after %v", &b, plural(n, "token"), brief(l.last), brief(l.first))
 	const holds = "something on the way holds streams back "
 	switch ended := l.share() > allAtOnce && l.atEnd(); {
-	case l.unsure():
+	case l.unsure() && l.sure() <= someAtOnce:
 		v.busyHost(seen, l)
 	case l.last < tooQuick:
 		v.say(buffering, Unknown, "", "%s: too quick to tell", seen)

@@ -63,9 +63,11 @@ func (g *generation) batches() batched {
 	return b
 }
 
-// share is that of the gaps that are next to nothing, and zeros that of those
-// of exactly nothing, by which a run is judged.
+// share is that of the gaps that are next to nothing, sure that of those which
+// this host cannot have made, and zeros that of those of exactly nothing, by
+// which a run is judged.
 func (b *batched) share() float64 { return float64(b.together) / float64(max(b.events-1, 1)) }
+func (b *batched) sure() float64  { return float64(b.together-b.ours) / float64(max(b.events-1, 1)) }
 func (b *batched) zeros() float64 { return float64(b.zero) / float64(max(b.events-1, 1)) }
 
 // unsure: what this host may have made decides the verdict.
