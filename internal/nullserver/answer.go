@@ -58,7 +58,7 @@ func (s *Server) answer(c *net.TCPConn) {
 // generate answers a request for a generation.
 func (s *Server) generate(c net.Conn, out output, a ask, fresh, last bool) error {
 	o := &s.options
-	r := reply{model: s.model, token: s.token, prompt: o.Prompt, running: o.Usage || a.running, stamped: o.Stamped}
+	r := reply{model: s.model, token: s.token, prompt: o.Prompt, running: o.Usage || a.running}
 	if r.prompt == 0 {
 		if r.prompt = a.prompt; r.prompt == 0 {
 			r.prompt = textPrompt
@@ -97,7 +97,7 @@ func (s *Server) send(c net.Conn, out output, a ask, r reply, tokens int, reques
 	}
 	o := &s.options
 	st := &stream{
-		out: out, reply: r, tokens: tokens, batch: min(o.Together, tokens), usage: a.usage,
+		out: out, reply: r, tokens: tokens, batch: 1, usage: a.usage,
 		request: request, keep: s.keep, ended: make(chan error, 1),
 	}
 	if request != nil {

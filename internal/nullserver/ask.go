@@ -24,7 +24,7 @@ type ask struct {
 	// include_usage and continuous_usage_stats.
 	stream, usage, running bool
 	close                  bool
-	// arrival is when its first bytes came, by Now.
+	// arrival is that of Request.
 	arrival int64
 }
 

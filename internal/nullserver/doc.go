@@ -5,7 +5,7 @@
 // One thread sends for many streams: it sleeps to the time of the next event
 // and writes each event with a call of its own, as a server does that flushes
 // each token. It notes when each write was about to begin, and when the kernel
-// had the first bytes of each request, by Now, which is one clock for all
+// had each request (see Request.Arrival), by Now, which is one clock for all
 // processes of a host.
 //
 // # Routes

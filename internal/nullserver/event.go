@@ -7,8 +7,6 @@ import (
 )
 
 const (
-	// sentDigits is the length of a send time: nanoseconds of a century.
-	sentDigits  = 19
 	countDigits = 7
 	head        = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n"
 )
@@ -20,15 +18,14 @@ type reply struct {
 	token   string // likewise
 	prompt  int
 	running bool // usage in each event
-	stamped bool
 }
 
 // event is the text of one event as one chunk, with places to fill in; a place
 // of zero is none.
 type event struct {
-	text               []byte
-	prompt             int
-	sent, count, total int
+	text         []byte
+	prompt       int
+	count, total int
 }
 
 // newEvent makes an event as vLLM sends it, of about 260 bytes with running
@@ -50,14 +47,9 @@ func newEvent(r *reply, last bool) event {
 	} else {
 		data += "null"
 	}
-	if r.stamped {
-		data += `,"sent":"`
-		e.sent = len(data)
-		data += strings.Repeat("0", sentDigits) + `"`
-	}
 	e.text = chunk(data + "}\n\n")
 	if before := len(e.text) - len(data) - len("}\n\n\r\n"); before > 0 {
-		for _, place := range []*int{&e.sent, &e.count, &e.total} {
+		for _, place := range []*int{&e.count, &e.total} {
 			if *place > 0 {
 				*place += before
 			}
@@ -67,22 +59,19 @@ func newEvent(r *reply, last bool) event {
 }
 
 // fill fills in the number of the event, from 1, with spaces before it so that
-// all events are of one length, and the time at which it is sent.
-func (e *event) fill(n int, at int64) {
+// all events are of one length.
+func (e *event) fill(n int) {
 	if e.count > 0 {
-		put(e.text[e.count:e.count+countDigits], int64(n), ' ')
-		put(e.text[e.total:e.total+countDigits], int64(n+e.prompt), ' ')
-	}
-	if e.sent > 0 {
-		put(e.text[e.sent:e.sent+sentDigits], at, '0')
+		put(e.text[e.count:e.count+countDigits], n)
+		put(e.text[e.total:e.total+countDigits], n+e.prompt)
 	}
 }
 
-// put writes a positive n, filled up from the left.
-func put(b []byte, n int64, fill byte) {
+// put writes a positive n, filled up with spaces from the left.
+func put(b []byte, n int) {
 	for i := len(b) - 1; i >= 0; i-- {
 		if n == 0 {
-			b[i] = fill
+			b[i] = ' '
 			continue
 		}
 		b[i] = byte('0' + n%10)

@@ -21,8 +21,11 @@ func Listen(address string) (net.Listener, error) {
 	return config.Listen(context.Background(), "tcp", address)
 }
 
-// input reads a connection and notes when the first bytes of a request reached
-// this host's network stack.
+// input reads a connection and notes when what it reads first of a request
+// reached this host's network stack.
+//
+// Note: a first read of one byte would not tell the first segment's time: TCP
+// joins segments that wait to be read and keeps the stamp of the last.
 type input struct {
 	raw   syscall.RawConn
 	first int64 // by Now; zero is none yet

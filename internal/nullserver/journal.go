@@ -18,7 +18,11 @@ type Request struct {
 	Stream bool
 	// Fresh is true for the first generation of a connection.
 	Fresh bool
-	// Arrival is when this host had the request's first bytes.
+	// Arrival is when this host had the request, by the kernel's stamp of the
+	// last of those bytes that were read first. That is when its first bytes
+	// came, where they came in one segment, as the short requests of this
+	// module's clients do. Of a longer one it is later, by the time between its
+	// segments: the kernel keeps one stamp of segments that it has joined.
 	Arrival int64
 	// Sent is when each event, or the whole of a reply that is no stream, was
 	// about to be written.

@@ -23,18 +23,12 @@ type Options struct {
 	// events are due at the next time of the grid. Neither: every stream keeps
 	// the time of its request.
 	Step, Spread bool
-	// Together is how many events of a stream are due at once and in one write.
-	// Zero is 1: each event has a write of its own.
-	Together int
 	// Senders is the number of threads that send. Zero is 1, which gives about
 	// 100,000 events a second.
 	Senders int
 	// Usage has running usage in every event. False has it where the request
 	// asks for it, by continuous_usage_stats.
 	Usage bool
-	// Stamped puts the time of the write, in nanoseconds of Now, into each event
-	// as the field "sent". False leaves the field out.
-	Stamped bool
 	// Journal keeps what is known of each request (see Request). False keeps
 	// nothing.
 	Journal bool
@@ -73,9 +67,6 @@ func (o Options) validate() error {
 	if o.Step && o.Spread {
 		not("Spread", o.Spread, "be false with Step")
 	}
-	if o.Together < 0 {
-		not("Together", o.Together, "not be negative")
-	}
 	if o.Senders < 0 {
 		not("Senders", o.Senders, "not be negative")
 	}
@@ -87,7 +78,7 @@ func (o Options) validate() error {
 
 // orDefaults fills in what is left to the default.
 func (o Options) orDefaults() Options {
-	o.Together, o.Senders = max(o.Together, 1), max(o.Senders, 1)
+	o.Senders = max(o.Senders, 1)
 	if o.Model == "" {
 		o.Model = "null"
 	}

@@ -38,7 +38,7 @@ func (s *stream) step(now int64) (over bool, err error) {
 	if n == 1 && s.sent+1 < s.tokens {
 		// The usual case: the event is written from where it stands.
 		s.count(now)
-		s.event.fill(s.sent, now)
+		s.event.fill(s.sent)
 		written, err := s.out.write(s.event.text)
 		if err != nil {
 			return false, err
@@ -68,7 +68,7 @@ func (s *stream) fill(n int, now int64) {
 		if s.sent == s.tokens {
 			s.event = newEvent(&s.reply, true)
 		}
-		s.event.fill(s.sent, now)
+		s.event.fill(s.sent)
 		s.left = append(s.left, s.event.text...)
 	}
 	if s.sent == s.tokens {
