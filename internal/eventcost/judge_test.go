@@ -17,9 +17,9 @@ import (
 // What must not be is said: a verdict that comes too soon, or not at all, and
 // errors above the limit.
 func TestWhatATruthMustNotShow(t *testing.T) {
-	const calm, busy = calmWait, calmWait + 1
+	const calm, busy = calmWide, calmWide + 1
 	run := func(verdict string, wait time.Duration, ttft, itl float64) turn {
-		return turn{host: host{wait: wait, known: true}, verdict: verdict, reasons: "why", first: [3]float64{1, ttft, 1}, gaps: [3]float64{1, itl, 1}}
+		return turn{host: host{wait: wait, known: true, limit: calmWide}, verdict: verdict, reasons: "why", first: [3]float64{1, ttft, 1}, gaps: [3]float64{1, itl, 1}}
 	}
 	for _, tt := range []struct {
 		what string
@@ -30,10 +30,10 @@ func TestWhatATruthMustNotShow(t *testing.T) {
 		{"a limit too soon", row{turns: []turn{run("ok", calm, 0, 0), run("client-limited", calm, 0, 0)}},
 			"0x0 was client-limited while the host was calm: why"},
 		{"a host that was never calm", row{turns: []turn{run("ok", busy, 1, 1), run("ok", busy, 1, 1)}},
-			"0x0: in none of 2 turns was the host calm (a thread waits 20µs for a CPU at most, on average), so this is held against nothing"},
+			"0x0: in none of 2 turns was the host calm (a thread waits 50µs for a CPU at most, on average), so this is held against nothing"},
 		{"a host of which nothing is known", row{turns: []turn{{verdict: "ok"}}},
-			"0x0: in none of 1 turns was the host calm (a thread waits 20µs for a CPU at most, on average), so this is held against nothing"},
-		{"no turn at all", row{}, "0x0: in none of 0 turns was the host calm (a thread waits 20µs for a CPU at most, on average), so this is held against nothing"},
+			"0x0: in none of 1 turns was the host calm (a thread waits 50µs for a CPU at most, on average), so this is held against nothing"},
+		{"no turn at all", row{}, "0x0: in none of 0 turns was the host calm (a thread waits 50µs for a CPU at most, on average), so this is held against nothing"},
 		{"errors of nothing", row{turns: []turn{run("ok", calm, math.NaN(), math.NaN())}},
 			"0x0: the p99 of TTFT error is NaN µs, want at most 200µs\n0x0: the p99 of ITL error is NaN µs, want at most 200µs"},
 		{"an overload of no turns", row{over: 2}, "0x0 at 2x what its CPU can do was client-limited 0 times of 0, want every time"},
@@ -57,7 +57,7 @@ func TestWhatALagMustNotShow(t *testing.T) {
 	good := func() *lagRow {
 		return &lagRow{
 			name: "poisson", burstiness: 1, turns: []lagTurn{{
-				host: host{wait: 1000, known: true}, requests: 10_000, achieved: 1, sent: [3]float64{40, 300, 900}, planned: 0.97, sentCV2: 1.019, verdict: "ok",
+				host: host{wait: calmSteady, known: true, limit: calmSteady}, requests: 10_000, achieved: 1, sent: [3]float64{40, 300, 900}, planned: 0.97, sentCV2: 1.019, verdict: "ok",
 			}},
 		}
 	}
@@ -75,7 +75,7 @@ func TestWhatALagMustNotShow(t *testing.T) {
 		"lag that is not known":       {func(r *lagRow) { r.turns[0].sent[1] = math.NaN() }, "poisson: the p99 of lag is NaN µs, want at most 300µs"},
 		"nothing achieved is known":   {func(r *lagRow) { r.turns[0].achieved = math.NaN() }, "poisson: achieved ÷ offered is NaN, want at least 0.999"},
 		"limited":                     {func(r *lagRow) { r.turns[0].verdict = "client-limited" }, "poisson: the client's verdict was client-limited"},
-		"late on a host that is busy": {func(r *lagRow) { r.turns[0].sent[1], r.turns[0].wait = 301, calmWait+1 }, "poisson: in none of 1 turns was the host calm (a thread waits 20µs for a CPU at most, on average), so this is held against nothing"},
+		"late on a host that is busy": {func(r *lagRow) { r.turns[0].sent[1], r.turns[0].wait = 301, calmSteady+1 }, "poisson: in none of 1 turns was the host calm (a thread waits 15µs for a CPU at most, on average), so this is held against nothing"},
 	} {
 		r := good()
 		tt.change(r)
@@ -89,7 +89,7 @@ func TestWhatALagMustNotShow(t *testing.T) {
 
 // What could not be judged is neither passed nor failed, and hides no failure.
 func TestWhatIsSettled(t *testing.T) {
-	open, wrong := neverCalm("a", 3), errors.New("too late")
+	open, wrong := neverCalm("a", 3, calmWide), errors.New("too late")
 	assert.NoError(t, settled([]error{nil, nil}))
 	assert.ErrorAs(t, settled([]error{nil, open}), new(unjudged))
 	err := settled([]error{open, nil, wrong})

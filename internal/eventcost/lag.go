@@ -53,8 +53,8 @@ func lag(args []string) error {
 			}
 		}
 	}
-	fmt.Printf("%v short requests/s (a prompt of 16 tokens, a reply of one event) for %v, %d turns of each row, medians (max: the largest) of the turns in which the host was calm where there were any (a thread of the client waited %v for a CPU at most, on average); "+
-		"the client is benchtest.Run on engines/openai, in a process of its own, as the server is\n\n", *rate, *window, *turns, calmWait)
+	fmt.Printf("%v short requests/s (a prompt of 16 tokens, a reply of one event) for %v, %d turns of each row, medians (max: the largest) of the turns in which the host was calm where there were any (a thread of the client waited %v for a CPU at most, on average, in bursts %v); "+
+		"the client is benchtest.Run on engines/openai, in a process of its own, as the server is\n\n", *rate, *window, *turns, calmSteady, calmWait)
 	fmt.Printf("%-11s %6s %8s %7s %6s %6s  %-24s %-24s %9s  %-37s %s\n", "arrivals", "calm", "requests", "waited", "server", "client", "lag as sent, µs", "lag at the server, µs", "achieved", "squared variation of gaps", "verdict, all turns")
 	quantile := fmt.Sprintf("%-24s", "   p50     p99     max")
 	fmt.Printf("%-11s %6s %8s %7s %6s %6s  %s %s %9s  %-37s\n", "", "turns", "a turn", "µs each", "CPUs", "CPUs", quantile, quantile, "÷ offered", " asked ±     planned   sent  at server")
@@ -132,7 +132,7 @@ func (r *lagRow) add(journal []nullserver.Request, out offered, server float64) 
 		return [3]float64{v[n/2], v[min(n*99/100, n-1)], v[n-1]}
 	}
 	r.turns = append(r.turns, lagTurn{
-		host: hostOf(out, server), requests: float64(len(due)), achieved: reading(out, "achieved"),
+		host: hostOf(out, server, r.limit()), requests: float64(len(due)), achieved: reading(out, "achieved"),
 		sent: three(late), seen: three(later),
 		planned: arrival.GapCV2(due), sentCV2: arrival.GapCV2(sent), seenCV2: arrival.GapCV2(seen), verdict: out.Verdict,
 	})
@@ -149,6 +149,14 @@ func (r *lagRow) asks() (c2, se float64) {
 	c2 = 1 / r.burstiness
 	n := medianOf(r.turns, func(t lagTurn) float64 { return t.requests })
 	return c2, math.Sqrt((2*c2*c2 + 2*c2*c2*c2) / n)
+}
+
+// limit is how long a thread may wait for a CPU where the host is calm.
+func (r *lagRow) limit() time.Duration {
+	if r.burstiness > 0 && r.burstiness < 1 {
+		return calmWait
+	}
+	return calmSteady
 }
 
 func (r *lagRow) line() string {
@@ -180,7 +188,7 @@ func (r *lagRow) wrong(want time.Duration) error {
 	var wrong []error
 	runs, calm := judged(r.turns)
 	if !calm {
-		return neverCalm(r.name, len(r.turns))
+		return neverCalm(r.name, len(r.turns), r.limit())
 	}
 	mid := func(of func(lagTurn) float64) float64 { return medianOf(runs, of) }
 	if p99 := mid(func(t lagTurn) float64 { return t.sent[1] }); !(p99 <= float64(want)/1e3) {

@@ -48,7 +48,7 @@ func (r *row) add(journal []nullserver.Request, out offered, server time.Duratio
 	}
 	sent := d.rate * float64(r.streams)
 	r.turns = append(r.turns, turn{
-		host: hostOf(out, server.Seconds()/float64(max(events, 1))*sent), sent: sent, lag: reading(out, "lag_p99_sec"),
+		host: hostOf(out, server.Seconds()/float64(max(events, 1))*sent, calmWide), sent: sent, lag: reading(out, "lag_p99_sec"),
 		first: quantiles(d.first), gaps: quantiles(d.gaps), all: quantiles(d.all),
 		verdict: out.Verdict, reasons: strings.Join(out.Reasons, "; "),
 	})

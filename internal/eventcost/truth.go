@@ -62,7 +62,7 @@ func truth(args []string) error {
 			rows = append(rows, r)
 		}
 	}
-	fmt.Printf("%d turns of each row, medians of their quantiles, of the turns in which the host was calm where there were any (a thread of the client waited %v for a CPU at most, on average); streams of %d events; the client is benchtest.Run on engines/openai, in a process of its own, as the server is\n\n", t.turns, calmWait, t.tokens)
+	fmt.Printf("%d turns of each row, medians of their quantiles, of the turns in which the host was calm where there were any (a thread of the client waited %v for a CPU at most, on average); streams of %d events; the client is benchtest.Run on engines/openai, in a process of its own, as the server is\n\n", t.turns, calmWide, t.tokens)
 	fmt.Print(truthHead)
 	for i := range t.turns {
 		for _, r := range rows {
@@ -196,7 +196,7 @@ func (r *row) wrong(want time.Duration) error {
 	}
 	runs, calm := judged(r.turns)
 	if !calm {
-		return neverCalm(r.load(), len(r.turns))
+		return neverCalm(r.load(), len(r.turns), calmWide)
 	}
 	for _, t := range runs {
 		if t.verdict != metric.ClientOK {
