@@ -79,6 +79,12 @@ func (w *wandering) Flush(ctx context.Context) (engines.Flush, error) {
 	return w.Model.Flush(ctx)
 }
 
+// Scrape tells nothing: each model counts from zero, and a counter that falls
+// is a restart.
+func (w *wandering) Scrape(context.Context) (engines.Counters, error) {
+	return engines.Counters{}, nil
+}
+
 // Restart begins a start, whose own effect is drawn anew.
 func (w *wandering) Restart(ctx context.Context) error {
 	w.starts++
