@@ -112,7 +112,7 @@ func (b *both) extendBy(f func(ctx context.Context, n, starts int) error) {
 // measure makes pairs of runs until there are n. A panic of an engine's, in
 // whatever it is asked, is an error.
 func (b *both) measure(ctx context.Context, n, starts int) error {
-	return b.candidate.secretless(guard(func() error { return b.make(ctx, n, starts) }))
+	return b.control.secretless(b.candidate.secretless(guard(func() error { return b.make(ctx, n, starts) })))
 }
 
 func (b *both) make(ctx context.Context, n, starts int) error {

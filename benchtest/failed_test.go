@@ -20,9 +20,9 @@ func TestFailuresBeforeTheWindow(t *testing.T) {
 	}{
 		{"all of the warmup", func(n int) bool { return n >= 1 && n <= 50 }, []metric.Problem{{Kind: kindErrors,
 			Text: "none of 50 requests of the warmup succeeded; first failure: status: POST /v1/completions: 500: made up: find out why"}}},
-		{"some of it", func(n int) bool { return n == 3 || n == 30 }, []metric.Problem{{Kind: kindErrors,
-			Text: "2 of 50 requests of the warmup failed (4 %), limit 1 %; first failure: status: POST /v1/completions: 500: made up: find out why, or raise Limits.ErrorRate"}}},
-		{"one of it", func(n int) bool { return n == 3 }, nil},
+		{"some of it", func(n int) bool { return n > 30 && n <= 35 }, []metric.Problem{{Kind: kindErrors,
+			Text: "5 of 50 requests of the warmup failed (10 %), limit 1 %; first failure: status: POST /v1/completions: 500: made up: find out why, or raise Limits.ErrorRate"}}},
+		{"as many of it as chance may bring", func(n int) bool { return n > 30 && n <= 33 }, nil},
 		{"some of settle", func(n int) bool { return n > 60 && n <= 65 }, []metric.Problem{{Kind: kindErrors,
 			Text: "5 of 50 requests of settle failed (10 %), limit 1 %; first failure: status: POST /v1/completions: 500: made up: find out why, or raise Limits.ErrorRate"}}},
 		{"settle and the window", func(n int) bool { return n > 60 }, []metric.Problem{
@@ -41,5 +41,19 @@ func TestFailuresBeforeTheWindow(t *testing.T) {
 				assert.Equal(t, row.want, one(t, engine, usual()).Problems)
 			})
 		})
+	}
+}
+
+// By tables of the binomial distribution.
+func TestTail(t *testing.T) {
+	for _, row := range []struct {
+		n, k int
+		p    float64
+		want float64
+	}{
+		{50, 0, 0.01, 1}, {50, 1, 0.01, 0.39499}, {50, 2, 0.01, 0.08944}, {50, 4, 0.01, 0.00160}, {50, 5, 0.01, 0.00015},
+		{1, 1, 0.01, 0.01}, {10, 10, 0.5, 0.00098}, {5, 1, 0, 0}, {5, 5, 1, 1},
+	} {
+		assert.InDelta(t, row.want, tail(row.n, row.k, row.p), 0.000005, "%+v", row)
 	}
 }

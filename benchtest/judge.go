@@ -124,8 +124,12 @@ func (j *judge) errors() {
 	}
 	if share := float64(unfinished) / float64(max(n, 1)); unfinished > 0 && !(share <= j.p.Limits.ErrorRate) {
 		why := "what is left has the shorter latencies; raise Point.Drain, or the load is more than the engine can do"
-		if !j.heardAfter() {
-			why = "no event came from any request in that time, so the engine hangs: look into its log and start it again (where a token may take that long, raise Point.Drain)"
+		switch {
+		case j.heardAfter():
+		case j.p.Drain < leastSilence:
+			why = "no event came from any request in that time: raise Point.Drain, or find out whether the engine hangs"
+		default:
+			why = "no event came from any request in that time, so " + itHangs
 		}
 		j.problem(kindUnfinished, "%d of %d requests (%s) had not ended %v after the window, limit %s: %s", unfinished, n, percent(share), j.p.Drain, percent(j.p.Limits.ErrorRate), why)
 	}
@@ -159,7 +163,7 @@ func (j *judge) stream() {
 	}
 	if share := float64(zero) / float64(max(gaps, 1)); share > j.p.Limits.ZeroGaps {
 		j.problem(kindBuffered, "%s of %d gaps between events are zero, limit %s: something on the way buffers the stream (a proxy, compression); go round it", percent(share), gaps, percent(j.p.Limits.ZeroGaps))
-	} else if late := j.r.Client.Readings[readStamp]; share > batched && j.r.GapsAreTokens() && late <= j.p.Limits.Stamp.Seconds() {
+	} else if late, known := j.r.Client.Readings[readStamp]; share > batched && j.r.GapsAreTokens() && known && late <= j.p.Limits.Stamp.Seconds() {
 		j.warn("%s of %d gaps between single tokens are zero: events come in batches, so TTFT is too long and TPOT too short; go round what holds them back (openloop doctor says by how much they are off)", percent(share), gaps)
 	}
 }

@@ -19,8 +19,10 @@ func (l *load) silence() time.Duration { return max(l.drain, leastSilence) }
 type hearing struct{ at atomic.Int64 }
 
 func (h *hearing) heard(at time.Duration) {
-	if int64(at) > h.at.Load() {
-		h.at.Store(int64(at))
+	for old := h.at.Load(); int64(at) > old; old = h.at.Load() {
+		if h.at.CompareAndSwap(old, int64(at)) {
+			return
+		}
 	}
 }
 
@@ -72,16 +74,22 @@ func (p *pass) listen() (stop func()) {
 	return func() { close(quit); <-done }
 }
 
-// hangs is what to say of an engine that was silent.
+// itHangs is what follows from a silence that was too long.
+const itHangs = "the engine hangs: look into its log and start it again (where a token may take that long, or events are held back on the way, raise Point.Drain)"
+
+// hangs is what to say of an engine that was silent for too long.
 func hangs(d time.Duration, inFlight int) error {
-	return fmt.Errorf("benchtest: no event has come for %v, with %s in flight: the engine hangs: look into its log and start it again (where a token may take that long, raise Point.Drain)", brief(d), many(inFlight, "request"))
+	return fmt.Errorf("benchtest: no event has come for %v, with %s in flight: %s", brief(d), many(inFlight, "request"), itHangs)
 }
 
 // stopped is the reason for which the load was stopped from outside, with what
 // may be behind it.
 func (p *pass) stopped(cause error) error {
-	if d, n := p.silent(); d >= leastSilence {
+	switch d, n := p.silent(); {
+	case d >= p.silence():
 		return fmt.Errorf("%w; %s", cause, hangs(d, n))
+	case d >= leastSilence:
+		return fmt.Errorf("%w; no event had come for %v, with %s in flight", cause, brief(d), many(n, "request"))
 	}
 	return cause
 }
