@@ -41,6 +41,8 @@ const (
 //	Length     0.02   lengths served against lengths asked, either way
 //	ZeroGaps   0.90   gaps of zero ÷ all gaps, above which a stream counts
 //	                  as buffered
+//	Shared     0.01   tokens served that were not the run's ÷ all, where they are
+//	                  more than one request has; of requests 0.05 and five
 func DefaultLimits() Limits {
 	return Limits{
 		ErrorRate: 0.01,
@@ -51,6 +53,7 @@ func DefaultLimits() Limits {
 		Cached:    0.01,
 		Length:    0.02,
 		ZeroGaps:  0.90,
+		Shared:    0.01,
 	}
 }
 
@@ -100,6 +103,9 @@ func (l Limits) orDefaults(slo SLO) Limits {
 	}
 	if l.ZeroGaps == 0 {
 		l.ZeroGaps = d.ZeroGaps
+	}
+	if l.Shared == 0 {
+		l.Shared = d.Shared
 	}
 	return l
 }

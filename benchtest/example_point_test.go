@@ -147,7 +147,7 @@ func ExampleLimits() {
 
 func ExampleDefaultLimits() {
 	fmt.Printf("%+v\n", benchtest.DefaultLimits())
-	// Output: {ErrorRate:0.01 Achieved:0.99 Lag:5ms Wake:5ms Stamp:1ms Cached:0.01 Length:0.02 ZeroGaps:0.9}
+	// Output: {ErrorRate:0.01 Achieved:0.99 Lag:5ms Wake:5ms Stamp:1ms Cached:0.01 Length:0.02 ZeroGaps:0.9 Shared:0.01}
 }
 
 func ExampleSLO() {

@@ -35,8 +35,9 @@ type flight struct {
 	// never returns.
 	planned metric.Timeline
 	ended   bool
-	// stuck is true of a stand-in for such a request.
-	stuck bool
+	// stuck is true of a stand-in for such a request, unsent of one that was never
+	// given to the engine.
+	stuck, unsent bool
 
 	// known is the number of tokens in the events so far, while every one of
 	// them said; single is true while each said one.
@@ -189,5 +190,5 @@ func failure(err, cause error) (class, message string) {
 // fail ends a request that was never sent.
 func (f *flight) fail(class, message string) {
 	f.line.Failure, f.line.Message = class, message
-	f.ended = true
+	f.ended, f.unsent = true, true
 }

@@ -1,12 +1,8 @@
 package benchtest
 
 import (
-	"context"
 	"fmt"
-	"slices"
-	"time"
 
-	"github.com/openloop-go/openloop/benchtest/metric"
 	"github.com/openloop-go/openloop/engines"
 )
 
@@ -17,17 +13,26 @@ type ledger struct {
 	last engines.Counters
 	// fell says how one of them fell; empty is that none did.
 	fell string
-	// quiet are the counters as they were last read with nothing in flight, before
-	// a load: at the start of the measurement, and before each run's first request.
+	// quiet are the counters, each as it was last read with nothing in flight and
+	// all on it that had ended well before: at the start of the measurement, and
+	// before a run's first request.
 	quiet engines.Counters
 	// sure and loose are what requests have used since, those that ended well and
-	// those that did not (see used); carried is what the latter had before: where
-	// one that was called off is worked on for a while it is counted late.
-	sure, loose, carried usage
+	// those that did not (see used).
+	sure, loose usage
+	// from are the counters before the first request of the run that is being
+	// made; those are unknown on which something before it lacked. Carried is what
+	// may be counted late of what did not end well before: where a request that
+	// was called off is worked on for a while.
+	from    engines.Counters
+	carried usage
+	// idle is true when the engine has told that it holds no work, since the last
+	// request; behind when its counters have not told of work in time.
+	idle, behind bool
 }
 
 // follow takes a reading, which must be later than those before. Counters fall
-// where a server was started again, and nowhere else.
+// where a server was started again, or where another answers.
 func (l *ledger) follow(c engines.Counters) {
 	for _, x := range counterPairs(&l.last, &c) {
 		if x.before.Known && x.after.Known && x.after.N < x.before.N && l.fell == "" {
@@ -58,17 +63,17 @@ func counterPairs(a, b *engines.Counters) []counterPair {
 // usage is what requests account for.
 type usage struct {
 	prompt, output, requests int
-	// unasked is true where nobody knows how long a prompt was.
-	unasked bool
+	// unasked is how many there are of whose prompts nobody knows the length.
+	unasked int
 }
 
 func (u usage) and(v usage) usage {
-	return usage{u.prompt + v.prompt, u.output + v.output, u.requests + v.requests, u.unasked || v.unasked}
+	return usage{u.prompt + v.prompt, u.output + v.output, u.requests + v.requests, u.unasked + v.unasked}
 }
 
 // used is what an engine has at most counted of requests: sure of those that
 // ended well, and loose of those that did not, which count whole. Those that
-// were never sent count nothing.
+// never left this host count nothing.
 func used(flights []*flight) (sure, loose usage) {
 	for _, f := range flights {
 		t := &f.line
@@ -80,10 +85,10 @@ func used(flights []*flight) (sure, loose usage) {
 			of.output = f.request.MaxTokens
 		}
 		if of.prompt < 0 {
-			of.prompt, of.unasked = 0, true
+			of.prompt, of.unasked = 0, 1
 		}
 		switch {
-		case t.Failure == failCapped || t.Failure == string(engines.Misuse):
+		case f.unsent || neverLeft[engines.Class(t.Failure)]:
 		case t.Failure == "":
 			sure = sure.and(of)
 		default:
@@ -93,95 +98,92 @@ func used(flights []*flight) (sure, loose usage) {
 	return sure, loose
 }
 
+// neverLeft are the failures of requests of which no server has seen anything.
+var neverLeft = map[engines.Class]bool{engines.Misuse: true, engines.Unreachable: true, engines.Client: true}
+
 // book takes note of the requests of a load that is over.
 func (l *ledger) book(flights []*flight) {
 	sure, loose := used(flights)
-	l.sure, l.loose = l.sure.and(sure), l.loose.and(loose)
+	l.sure, l.loose, l.idle = l.sure.and(sure), l.loose.and(loose), false
 }
 
-// scrape reads the engine's counters at a moment at which nothing of this side's
-// is in flight; what cannot be read is unknown.
-func (s *session) scrape(ctx context.Context) engines.Counters {
-	scraper, ok := s.engine.(engines.Scraper)
-	if !ok {
-		return engines.Counters{}
-	}
-	ctx, cancel := context.WithTimeout(ctx, edgeLimit)
-	defer cancel()
-	c, err := scraper.Scrape(ctx)
-	if err != nil {
-		return engines.Counters{} // the edges of the window say so
-	}
-	s.start.ledger.follow(c)
-	return c
+// account is one counter that requests account for.
+type account struct {
+	key              string
+	quiet, from, now *engines.Count
+	sure, loose      *int
+	carried          *int
 }
 
-// countedLimit bounds the wait for a server to have counted what it has sent.
-const countedLimit = 2 * time.Second
-
-// openAccount begins a run's account, when nothing is in flight. A page of
-// metrics follows replies by a moment, so it waits until the requests before this
-// run are on it: they would be taken for somebody else's in it.
-func (s *session) openAccount(ctx context.Context) {
-	l := &s.start.ledger
-	c := s.scrape(ctx)
-	for wait, waited := 5*time.Millisecond, time.Duration(0); !l.complete(c) && s.simulator == nil && waited < countedLimit; wait *= 2 {
-		if !sleep(ctx, wait) {
-			break
-		}
-		waited += wait
-		c = s.scrape(ctx)
+func (l *ledger) accounts(now *engines.Counters) []account {
+	return []account{
+		{"prompt_tokens", &l.quiet.PromptTokens, &l.from.PromptTokens, &now.PromptTokens, &l.sure.prompt, &l.loose.prompt, &l.carried.prompt},
+		{"output_tokens", &l.quiet.OutputTokens, &l.from.OutputTokens, &now.OutputTokens, &l.sure.output, &l.loose.output, &l.carried.output},
+		{"requests", &l.quiet.Requests, &l.from.Requests, &now.Requests, &l.sure.requests, &l.loose.requests, &l.carried.requests},
 	}
-	l.quiet, l.carried = c, l.loose
-	l.sure, l.loose = usage{}, usage{}
 }
 
-// complete reports whether counters tell of all that ended well since they were
-// last read in quiet, as far as they are known to; one that has fallen will not.
-func (l *ledger) complete(c engines.Counters) bool {
-	lacks := func(from, to engines.Count, n int) bool {
-		return from.Known && to.Known && to.N >= from.N && to.N-from.N < n
-	}
-	return !lacks(l.quiet.PromptTokens, c.PromptTokens, l.sure.prompt) &&
-		!lacks(l.quiet.OutputTokens, c.OutputTokens, l.sure.output) &&
-		!lacks(l.quiet.Requests, c.Requests, l.sure.requests)
+// lacks reports whether the counter does not tell of all that ended well since it
+// was last read in quiet, as far as it is known to; one that has fallen will not.
+func (a account) lacks() bool {
+	return a.quiet.Known && a.now.Known && a.now.N >= a.quiet.N && a.now.N-a.quiet.N < *a.sure
 }
 
-// closeAccount writes down what the engine has counted over the whole run and
-// what this side's requests account for, at most. What is not known is absent.
-func (s *session) closeAccount(ctx context.Context, r *metric.Record, out outcome) {
-	l := &s.start.ledger
-	for _, e := range out.edges {
-		if e.scraped {
-			l.follow(e.counters)
+// late is how much of what was before the counter may tell of yet, at most.
+func (a account) late() int {
+	if !a.quiet.Known || !a.now.Known || a.now.N < a.quiet.N {
+		return *a.loose
+	}
+	return min(*a.loose, max(0, *a.sure+*a.loose-(a.now.N-a.quiet.N)))
+}
+
+// awaited reports whether the counters may tell of more, without any work. What
+// did not end well may be on them, and hide that something else is not.
+func (l *ledger) awaited(now engines.Counters) bool {
+	for _, a := range l.accounts(&now) {
+		if a.lacks() || l.idle && a.now.Known && a.late() > 0 {
+			return true
 		}
 	}
-	if out.cut != nil || out.stuck > 0 {
-		return // something may still be in flight
-	}
-	from, to := l.quiet, s.scrape(ctx)
-	sure, loose := used(slices.Concat(out.flights, out.probes))
-	own := sure.and(loose).and(l.carried)
-	r.Served, r.Own = map[string]float64{}, map[string]float64{}
-	write := func(key string, from, to engines.Count, n int) {
-		if from.Known && to.Known && to.N >= from.N {
-			r.Served[key], r.Own[key] = float64(to.N-from.N), float64(n)
-		}
-	}
-	// What is put back is computed anew, and some servers count that again.
-	if !own.unasked && from.Preemptions == to.Preemptions {
-		write("prompt_tokens", from.PromptTokens, to.PromptTokens, own.prompt)
-	}
-	write("output_tokens", from.OutputTokens, to.OutputTokens, own.output)
-	write("requests", from.Requests, to.Requests, own.requests)
+	return l.idle && now.PromptTokens.Known && l.loose.unasked > 0
 }
 
-// sameStart adds to a run that a counter has fallen since this measurement
-// began, in it or before: it is of another start than those before.
-func (s *session) sameStart(r *metric.Record) {
-	fell := s.start.ledger.fell
-	if fell == "" || slices.ContainsFunc(r.Problems, func(p metric.Problem) bool { return p.Kind == kindRestarted }) {
-		return
+// lacking are the counters that lack something.
+func (l *ledger) lacking(now engines.Counters) []string {
+	var keys []string
+	for _, a := range l.accounts(&now) {
+		if a.lacks() {
+			keys = append(keys, a.key)
+		}
 	}
-	addProblem(r, kindRestarted, "the engine has restarted since this measurement began, and nobody here has asked for it (its counter %s): find out why in its log, and measure all runs on one start", fell)
+	return keys
+}
+
+// open begins a run's account with the counters as they are now. One that lacks
+// something would have it in the run, as if it were somebody else's: it is unknown
+// in this run, and what it was when it was last complete stays what the next is
+// held against. An engine that was idle for as long as its counters may be late has
+// counted all it will.
+func (l *ledger) open(now engines.Counters) (lacking []string) {
+	lacking = l.lacking(now)
+	l.behind = l.behind || lacking != nil
+	settled := l.idle && !l.behind
+	l.from = engines.Counters{Preemptions: now.Preemptions}
+	for _, a := range l.accounts(&now) {
+		if !a.now.Known || a.lacks() {
+			continue
+		}
+		if *a.carried = a.late(); settled {
+			*a.carried = 0
+		}
+		*a.quiet, *a.from = *a.now, *a.now
+		*a.sure, *a.loose = 0, 0
+	}
+	if l.from.PromptTokens.Known {
+		if l.carried.unasked = l.loose.unasked; settled {
+			l.carried.unasked = 0
+		}
+		l.sure.unasked, l.loose.unasked = 0, 0
+	}
+	return lacking
 }

@@ -70,6 +70,9 @@ type pass struct {
 
 	edges   [2]edge
 	reading sync.WaitGroup
+	// read is closed when the edge that was reached last has been read; nil before
+	// the first. It is the dispatcher's.
+	read    chan struct{}
 	onEdge  func() edge
 	hearing hearing
 	// waker watches how late this process wakes up; nil in virtual time, and
@@ -192,13 +195,22 @@ func (p *pass) closeWindow(at time.Duration) {
 	p.signal()
 }
 
+// readEdge reads one edge, and the engine's part of it when that of the edge
+// before has been read: of two readings at once the later might come back with
+// the older counters.
 func (p *pass) readEdge(i int) {
+	before, read := p.read, make(chan struct{})
+	p.read = read
 	p.reading.Go(func() {
+		defer close(read)
 		defer p.recovered("the engine's counters")
 		var here *local
 		if !p.virtual {
 			here = readLocal(p.now())
 			here.wakes = p.waker.take()
+		}
+		if before != nil {
+			<-before
 		}
 		p.edges[i] = p.onEdge()
 		p.edges[i].local = here

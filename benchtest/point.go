@@ -169,4 +169,10 @@ type Limits struct {
 	// ZeroGaps is the share of gaps of zero above which a stream counts as
 	// buffered. Default 0.90.
 	ZeroGaps float64
+	// Shared is the share of what the server served from before the run's first
+	// request until after its last, by its own counters, that may have been
+	// somebody else's: of prompt and of output tokens, of which as many as one
+	// request has are allowed always, since servers count a few that they do not
+	// send; and of requests, of which 5 % and five are. Default 0.01; 1 is off.
+	Shared float64
 }

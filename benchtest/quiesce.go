@@ -158,6 +158,7 @@ func (s *session) quiesce(ctx context.Context, r *metric.Record) error {
 			r.Warnings = append(r.Warnings, "the engine does not tell how many requests it runs and holds: that it was idle before the flush is not known")
 			return nil
 		case err == nil && load.Idle():
+			s.start.ledger.idle = true
 			return nil
 		case err == nil:
 			seen, silent = load, nil

@@ -97,7 +97,7 @@ func (s *session) happened(r *metric.Record, out outcome) {
 			r.Warnings = append(r.Warnings, "the engine's counters could not be read: "+firstLine(e.err.Error()))
 		}
 		if now := e.counters.Instance; now != "" && s.start.instance != "" && now != s.start.instance {
-			addProblem(r, kindRestarted, "the engine has restarted during the run (instance %s, was %s): find out why in its log", now, s.start.instance)
+			addProblem(r, kindRestarted, "the engine has restarted during the run (instance %s, was %s): find out why in its log; or several servers answer at this address: attach to one", now, s.start.instance)
 			s.start.instance = now
 		}
 	}

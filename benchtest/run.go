@@ -24,7 +24,7 @@ func (s *session) run(ctx context.Context, planned PlannedRun) (*metric.Record, 
 	if err != nil {
 		return nil, fmt.Errorf("in the flush: %w", err)
 	}
-	s.openAccount(ctx)
+	s.openAccount(ctx, r)
 	out := s.offer(ctx, s.load(planned, salt, false), s.progress("run", planned.Index, planned.Settle+planned.Window))
 	if out.from == 0 {
 		return nil, out.cut // nothing was measured

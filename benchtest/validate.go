@@ -153,7 +153,7 @@ func (c *complaints) limits(l Limits) {
 		value float64
 	}{
 		{"ErrorRate", l.ErrorRate}, {"Achieved", l.Achieved}, {"Cached", l.Cached},
-		{"Length", l.Length}, {"ZeroGaps", l.ZeroGaps},
+		{"Length", l.Length}, {"ZeroGaps", l.ZeroGaps}, {"Shared", l.Shared},
 	} {
 		if !(f.value >= 0) {
 			c.addf("Point.Limits.%s must not be negative, got %v: use 0 for the default", f.name, f.value)

@@ -25,7 +25,7 @@ func TestValidate(t *testing.T) {
 			*p = Point{
 				Name: "a-1_b.c", Workload: p.Workload, Arrivals: arrival.Gamma{Rate: 3, Burstiness: 0.5}, Window: time.Minute,
 				Warmup: -1, Settle: 7, Drain: time.Second, Cache: ProvedCold, SharedTokens: 1, ClientLimit: 4, MaxInFlight: 9,
-				Runs: 6, Starts: 6, Seed: 1, Capacity: 14, Limits: Limits{1, 1, time.Hour, time.Hour, time.Hour, 1, math.Inf(1), 1},
+				Runs: 6, Starts: 6, Seed: 1, Capacity: 14, Limits: Limits{1, 1, time.Hour, time.Hour, time.Hour, 1, math.Inf(1), 1, 1},
 			}
 		}, ""},
 		{"no workload", func(p *Point) { p.Workload = nil },

@@ -102,10 +102,11 @@ type Record struct {
 	// unknown.
 	Counters map[string]float64 `json:"counters,omitzero"`
 	// Served are the engine's counters over the whole run, from before its first
-	// request until after its last, and Own what the run's requests and probes
-	// account for, at most: "prompt_tokens", "output_tokens", "requests" (that have
-	// ended). What is above it was somebody else's. Absent keys are unknown, in
-	// both.
+	// request until after its last (settle, window and cooldown; its warmup and the
+	// flush are over before), and Own what the run's requests and probes account
+	// for, at most: "prompt_tokens", "output_tokens", "requests" (that have ended).
+	// What is above it was somebody else's. Absent keys are unknown, in both: the
+	// server does not count them, or had not yet counted all of the warmup.
 	Served map[string]float64 `json:"served,omitzero"`
 	Own    map[string]float64 `json:"own,omitzero"`
 
