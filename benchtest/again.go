@@ -58,9 +58,11 @@ func onlyLate(r *metric.Record) bool {
 
 // setAside keeps an invalid run apart from those that count. The one in its
 // place has the same arrivals and lengths, and no prompt of it.
-func (s *session) setAside(r *metric.Record) error {
+func (s *session) setAside(r *metric.Record, n int) error {
 	s.runs.Replaced = append(s.runs.Replaced, r)
-	if err := s.store.appendReplaced(r); err != nil {
+	err := s.store.appendReplaced(r)
+	s.report(r, n)
+	if err != nil {
 		return err
 	}
 	s.again.last = r.Run + 1

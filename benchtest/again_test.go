@@ -224,7 +224,7 @@ func TestOnlyLate(t *testing.T) {
 // A store that cannot be written ends the measurement; it is not measured on.
 func TestASetAsideRunThatCannotBeKept(t *testing.T) {
 	s := &session{runs: &Runs{}, store: &store{replaced: filepath.Join(t.TempDir(), "no such folder", "x.jsonl")}, start: &engineStart{}}
-	err := s.setAside(good())
+	err := s.setAside(good(), 1)
 	require.ErrorContains(t, err, "benchtest: write record: open ")
 	assert.Len(t, s.runs.Replaced, 1, "it is not lost to the caller")
 }

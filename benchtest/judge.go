@@ -204,7 +204,7 @@ func (j *judge) length(what string, of func(*metric.Timeline) (asked, got int), 
 func (j *judge) counters() {
 	for _, key := range []string{"prompt_tokens", "output_tokens", "cache_queries", "cache_hits", "preemptions"} {
 		if n := j.r.Counters[key]; n < 0 {
-			j.problem(kindRestarted, "the engine's counter %s fell by %.0f in the window: the engine has restarted; find out why in its log", key, -n)
+			j.problem(kindRestarted, "the engine's counter %s fell by %.0f in the window: the engine has restarted, whose log says why, or several servers answer at this address, of which to attach to one", key, -n)
 			break
 		}
 	}

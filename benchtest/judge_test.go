@@ -143,7 +143,7 @@ func TestJudge(t *testing.T) {
 			every(r, 4, func(q *metric.Timeline) { q.OutputTokens = -1 })
 		}, []string{"length: the server told the output tokens of only 75 of 100 requests: token metrics would be those of a part; find out why it does not count the others"}, nil},
 		{"counters that fell", func(r *metric.Record, _ *Point) { r.Counters["prompt_tokens"] = -12 },
-			[]string{"restarted: the engine's counter prompt_tokens fell by 12 in the window: the engine has restarted; find out why in its log"}, nil},
+			[]string{"restarted: the engine's counter prompt_tokens fell by 12 in the window: the engine has restarted, whose log says why, or several servers answer at this address, of which to attach to one"}, nil},
 		{"a compilation", func(r *metric.Record, _ *Point) { r.Counters["compile_events"] = 2 },
 			[]string{"compile-in-window: 2 compile events fell into the window: raise Point.Warmup from 50, so that every shape is compiled before"}, nil},
 		{"requests that were not sent", func(r *metric.Record, p *Point) {

@@ -210,12 +210,12 @@ func (s *session) try(ctx context.Context, planned PlannedRun, n int) (made bool
 		return true, err
 	}
 	s.spent.run(time.Since(begun))
-	s.report(record, n)
 	if err == nil && s.passing(record, n) {
-		return false, s.setAside(record)
+		return false, s.setAside(record, n)
 	}
 	s.runs.Records = append(s.runs.Records, record)
 	err = errors.Join(err, s.store.append(record))
+	s.report(record, n) // what is said to have finished is on disk
 	if err == nil && planned.Index+1 < n {
 		if err = s.died(ctx); err == nil {
 			err = gone(record)
