@@ -64,6 +64,7 @@ func fileName(name string) string {
 		}
 		return '-'
 	}, name)
+	safe = strings.TrimLeft(safe, ".") // no hidden file, and none above
 	sum := sha256.Sum256([]byte(name))
 	return safe[:min(len(safe), 80)] + "-" + hex.EncodeToString(sum[:4])
 }
