@@ -14,6 +14,10 @@ const (
 	// someAtOnce on events come in batches: in pairs half of the gaps are nothing,
 	// and a busy server makes a few so by itself.
 	allAtOnce, someAtOnce = 0.9, 0.4
+	// againAtOnce is the share from which on a longer stream bears out what a
+	// shorter one showed, which may end within a batch: a server that was starved
+	// for a moment has fewer the second time.
+	againAtOnce = 0.8
 )
 
 const buffering = "buffering"
@@ -95,11 +99,11 @@ func (v *visit) heldBack(g *generation, b batched) bool {
 			"%s: all events come at once, at the end", seen)
 	case ended:
 		v.say(buffering, Unknown, "", "%s: after the first they are too quick to tell", seen)
-	case l.share() > someAtOnce:
+	case l.share() > againAtOnce:
 		v.say(buffering, Fault, holds+"in part (a proxy's buffer, compression): "+goRound,
 			"%v; %s; more than %.0f %% make a run invalid", &b, b.harm(), 100*allAtOnce)
 	default:
-		v.say(buffering, Warn, "look again when this host has less to do; else find out what holds streams back now and then", "%s: the events of the first came together, those of the second did not", seen)
+		v.say(buffering, Warn, "look again when this host has less to do; else find out what holds streams back now and then", "%s: %.0f %% of the gaps of the first are nothing, %.0f %% of the second's", seen, 100*b.share(), 100*l.share())
 	}
 	return v.ctx.Err() == nil
 }
