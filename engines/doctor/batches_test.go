@@ -102,6 +102,34 @@ func TestBatches(t *testing.T) {
 	golden(t, "batches of events", all.String())
 }
 
+// What comes together once, and not in a longer stream, may be chance.
+func TestABurstThatALongerStreamDoesNotBearOut(t *testing.T) {
+	for size, want := range map[int]string{
+		30: "warn buffering: 32 events over 140ms, the first after 131ms; with 128 tokens over 570ms, the first after 130ms: 94 % of the gaps of the first are nothing, 23 % of the second's → look again when this host has less to do; else find out what holds streams back now and then",
+		80: "warn buffering: 32 events over 140ms, the first after 140ms; with 128 tokens over 570ms, the first after 354ms: 100 % of the gaps of the first are nothing, 62 % of the second's → look again when this host has less to do; else find out what holds streams back now and then",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			burst := func(p *httputil.ReverseProxy, _ *http.Server) {
+				rebody(p, func(r *http.Response) io.Reader {
+					var head bytes.Buffer // two lines an event
+					from := bufio.NewReader(r.Body)
+					for range 2 * size {
+						line, err := from.ReadBytes('\n')
+						if head.Write(line); err != nil {
+							break
+						}
+					}
+					return io.MultiReader(&head, from)
+				})
+			}
+			report := examine(t, sim.Config{}, func(c *doctor.Config) { c.Dial = proxy(t, serve(t, sim.Config{DevMode: true}), burst) })
+			if got := report.Find("buffering").String(); got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
 // An engine that stops now and then, told from one that does so once, or no
 // longer than a host that is not quite idle.
 func TestStalls(t *testing.T) {
