@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/openloop-go/openloop/engines"
 )
@@ -52,7 +53,7 @@ func passing(err error) bool {
 	case engines.Refused, engines.Reset, engines.Unreachable, engines.Stale, engines.Silent:
 		return true
 	}
-	return failure.Status >= 500
+	return failure.Status >= 500 && failure.Status != http.StatusNotImplemented // that does not pass: it is switched off
 }
 
 // message reports that a body is an object that says what is wrong.

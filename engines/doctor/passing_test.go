@@ -79,6 +79,8 @@ func TestFailuresThatPass(t *testing.T) {
 		{"no metrics", 404, func(what string, _ int, _ []byte) bool { return what == "GET /metrics" }, []string{
 			"warn queue-gauges: the server does not tell how many requests run" + noStats + "; else nobody knows whether the engine was idle before a run",
 			"warn metrics: no page of metrics: GET /metrics: 404 Not Found: so it is: the server has no such route" + noStats}},
+		{"metrics that are switched off, as llama-server says it", 501, func(what string, _ int, _ []byte) bool { return what == "GET /metrics" }, []string{
+			"warn metrics: no page of metrics: GET /metrics: 501 Not Implemented: so it is" + noStats}},
 		{"a server that loads again", 503, func(what string, _ int, _ []byte) bool { return what == "GET /metrics" }, []string{
 			"unknown queue-gauges: load of vllm: GET /metrics: 503 Service Unavailable: so it is" + again,
 			"unknown metrics: no page of metrics: GET /metrics: 503 Service Unavailable: so it is" + again}},
