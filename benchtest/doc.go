@@ -27,6 +27,11 @@
 //     sent, ran, woke and read, how the requests sent are dispersed against
 //     those planned, what was busy, and the verdict, ok, client-limited or
 //     unknown (metric.Client). What was busy explains and decides nothing.
+//   - What a request takes that needs no server is done before it is due
+//     (engines.Preparer). From the first measurement on a real clock the process
+//     holds 64 MiB that it does not touch, so that Go's collector runs after as
+//     much has been allocated and not some times a second; a memory limit
+//     (GOMEMLIMIT) below 1 GiB leaves that out.
 //   - Probes (Point.ProbeRate) are beside the load: outside of its limits, and
 //     of its metrics and counts.
 //   - Whether a run is valid is judged before anything is compared, from its

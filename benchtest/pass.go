@@ -170,6 +170,7 @@ func (p *pass) builder(ctx context.Context, indices func(yield func(due) bool)) 
 			}
 			f.request.Stamp = p.now
 			f.due(d.at, d.phase)
+			p.prepare(f)
 			select {
 			case out <- f:
 			case <-ctx.Done():
@@ -178,6 +179,14 @@ func (p *pass) builder(ctx context.Context, indices func(yield func(due) bool)) 
 		}
 	}()
 	return out
+}
+
+// prepare has the engine do what it can of a request before it is due.
+func (p *pass) prepare(f *flight) {
+	if engine, ok := p.engine.(engines.Preparer); ok {
+		defer p.recovered("the engine's Prepare")
+		engine.Prepare(&f.request)
+	}
 }
 
 // openWindow and closeWindow mark the edges of the window; the engine's

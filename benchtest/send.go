@@ -74,7 +74,7 @@ func (p *pass) finish(f *flight) {
 	p.hearing.heard(now)
 	f.ended = true
 	p.bound.ended(&f.line)
-	f.request.Tokens, f.request.Text = nil, ""
+	f.request.Tokens, f.request.Text, f.request.Prepared = nil, "", nil
 	p.running--
 	p.left(f, now)
 	if len(p.queue) > 0 && p.life.Err() == nil {

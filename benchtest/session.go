@@ -150,6 +150,9 @@ func (s *session) make(ctx context.Context, n, starts int) error {
 		return err
 	}
 	defer free()
+	if !s.virtual {
+		carryBallast()
+	}
 	if err := s.fits(n); err != nil { // waiting took some of the time
 		return err
 	}

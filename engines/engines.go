@@ -55,6 +55,11 @@ type Request struct {
 	// other salts, where the engine knows salts. Empty sends none.
 	CacheSalt string
 
+	// Prepared is what the engine made of the request ahead of time, which only
+	// it can read (Preparer). Generate takes it: it is nil afterwards. Nil leaves
+	// all to Generate.
+	Prepared any
+
 	// Stamp is the driver's clock: time since the run's origin. Nil leaves
 	// every time in chunks and reply at zero.
 	Stamp func() time.Duration

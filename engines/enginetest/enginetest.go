@@ -52,7 +52,7 @@ func Test(ctx context.Context, engine engines.Engine, o Options) error {
 	s := newSuite(ctx, engine, o)
 	for _, check := range []func(){
 		s.one, s.long, s.concurrent, s.clockless, s.canceled, s.misused, s.slow,
-		s.describe, s.load, s.scrape, s.flush, s.compiles, s.devices, s.hold, s.restart, s.simulate, s.quiet,
+		s.describe, s.load, s.scrape, s.flush, s.compiles, s.devices, s.hold, s.restart, s.simulate, s.prepare, s.quiet,
 	} {
 		if err := ctx.Err(); err != nil {
 			s.wrong("suite", "stopped before its end: %v", context.Cause(ctx))

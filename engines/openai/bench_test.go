@@ -143,3 +143,27 @@ func BenchmarkRequestMemory(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkPrepare is what a request no longer costs between its time and its
+// first byte.
+func BenchmarkPrepare(b *testing.B) {
+	for _, n := range []int{16, 8000} {
+		b.Run(fmt.Sprintf("prompt=%d", n), func(b *testing.B) {
+			e, err := New(Config{URL: "http://nowhere", Model: "model"})
+			if err != nil {
+				b.Fatal(err)
+			}
+			r := &engines.Request{ID: "run-0000001", Tokens: make([]int32, n), MaxTokens: 64, IgnoreEOS: true}
+			for i := range r.Tokens {
+				r.Tokens[i] = int32(i*7919) % 100_000
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				e.Prepare(r)
+			}
+			if r.Prepared == nil {
+				b.Fatal("nothing was prepared")
+			}
+		})
+	}
+}

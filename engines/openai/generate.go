@@ -87,7 +87,11 @@ func (e *Engine) roundTrip(parent context.Context, a *attempt, r *engines.Reques
 		defer silence.Stop()
 	}
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: a.gotConn})
-	req := e.post(ctx, r, f)
+	body, err := e.encoded(r, f, false)
+	if err != nil {
+		return e.broken(parent, context.Cause(ctx), a, what, err)
+	}
+	req := e.post(ctx, r, body)
 	a.start, a.began = time.Duration(a.flow.now()), time.Now()
 	resp, err := e.transport.stream(e.cfg.Fresh).RoundTrip(req)
 	if err != nil {
@@ -104,16 +108,16 @@ func (e *Engine) roundTrip(parent context.Context, a *attempt, r *engines.Reques
 	if err != nil {
 		return err
 	}
-	body := io.Reader(resp.Body)
+	from := io.Reader(resp.Body)
 	if compressed {
-		body = &gunzip{from: resp.Body}
+		from = &gunzip{from: resp.Body}
 	}
 
 	buf := buffers.Get().(*[8 << 10]byte)
 	defer buffers.Put(buf)
 	var stay *time.Timer
 	for {
-		n, err := body.Read(buf[:])
+		n, err := from.Read(buf[:])
 		if n > 0 {
 			if silence != nil {
 				silence.Reset(e.cfg.Silence)
@@ -156,8 +160,8 @@ func (e *Engine) opened(s *stream, resp *http.Response) (compressed bool, err er
 	return compressed, nil
 }
 
-// post makes the HTTP request.
-func (e *Engine) post(ctx context.Context, r *engines.Request, f *form) *http.Request {
+// post makes the HTTP request that has that body.
+func (e *Engine) post(ctx context.Context, r *engines.Request, body []byte) *http.Request {
 	header := make(http.Header, len(e.header)+6)
 	for name, values := range e.header {
 		header[name] = values
@@ -173,7 +177,7 @@ func (e *Engine) post(ctx context.Context, r *engines.Request, f *form) *http.Re
 		Method: http.MethodPost, URL: e.route, Host: e.host(), Header: header,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}).WithContext(ctx)
-	e.again(req, e.body(r, f))
+	e.again(req, body)
 	return req
 }
 

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"time"
 
@@ -17,11 +16,9 @@ func (e *Engine) trip(parent context.Context, c *call, r *engines.Request, f *fo
 	if c.silence != nil {
 		defer c.silence.Stop()
 	}
-	fresh := e.cfg.Fresh || e.direct.habit.closes.Load()
-	req := e.post(ctx, r, f)
-	req.Close = fresh
-	var request bytes.Buffer
-	if err := req.Write(&request); err != nil {
+	fresh := e.fresh()
+	request, err := e.encoded(r, f, fresh)
+	if err != nil {
 		return e.broken(parent, context.Cause(ctx), a, "POST "+e.route.Path, err)
 	}
 	a.start = time.Duration(a.flow.now())
@@ -38,7 +35,7 @@ func (e *Engine) trip(parent context.Context, c *call, r *engines.Request, f *fo
 		a.stay = &w.stay
 		// A connection that was closed before a byte of the request was written
 		// is as if it had not been there.
-		if err = w.begin(c, request.Bytes()); err == nil {
+		if err = w.begin(c, request); err == nil {
 			select {
 			case <-c.done:
 			case <-ctx.Done():

@@ -6,6 +6,9 @@ import (
 	"github.com/openloop-go/openloop/engines"
 )
 
+// Prepare implements engines.Preparer: it encodes the request.
+func (e *Engine) Prepare(r *engines.Request) { e.s.Client().Prepare(r) }
+
 // Warm implements engines.Warmer: it opens connections until n are idle.
 func (e *Engine) Warm(ctx context.Context, n int) error { return e.s.Client().Warm(ctx, n) }
 

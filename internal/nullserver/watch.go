@@ -23,7 +23,7 @@ type Watched struct {
 	seen map[string]Seen
 }
 
-// Watch watches an engine. Of its abilities Watched has Warm.
+// Watch watches an engine. Of its abilities Watched has Warm and Prepare.
 func Watch(e engines.Engine) *Watched { return &Watched{engine: e, seen: map[string]Seen{}} }
 
 // Generate implements engines.Engine.
@@ -60,6 +60,13 @@ func (w *Watched) Warm(ctx context.Context, n int) error {
 		return warmer.Warm(ctx, n)
 	}
 	return nil
+}
+
+// Prepare implements engines.Preparer; an engine without it prepares nothing.
+func (w *Watched) Prepare(r *engines.Request) {
+	if p, ok := w.engine.(engines.Preparer); ok {
+		p.Prepare(r)
+	}
 }
 
 // Seen is what came of the generation of that ID; false while it has not ended.

@@ -1,0 +1,58 @@
+package benchtest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/openloop-go/openloop/engines"
+)
+
+// preparing is an engine that takes a while to prepare a request.
+type preparing struct {
+	*script
+	prepare func(r *engines.Request)
+	served  []any
+}
+
+func (e *preparing) Prepare(r *engines.Request) { e.prepare(r) }
+
+func (e *preparing) Generate(ctx context.Context, r *engines.Request, emit func(engines.Chunk)) (engines.Reply, error) {
+	e.mu.Lock()
+	e.served = append(e.served, r.Prepared)
+	e.mu.Unlock()
+	r.Prepared = nil
+	return e.script.Generate(ctx, r, emit)
+}
+
+// Requests are prepared before they are due, so that none is late for it.
+func TestRequestsArePreparedAhead(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		engine := &preparing{script: quick(), prepare: func(r *engines.Request) {
+			time.Sleep(20 * time.Millisecond)
+			r.Prepared = r.ID
+		}}
+		p := usual()
+		runs, err := Run(t.Context(), engine, p, Options{})
+		require.NoError(t, err)
+		require.Empty(t, runs.Records[0].Problems)
+		for _, line := range runs.Records[0].Requests {
+			assert.Equal(t, line.Scheduled, line.Sent, line.ID)
+		}
+		require.Len(t, engine.served, len(engine.seen))
+		for i, r := range engine.seen {
+			assert.Equal(t, r.ID, engine.served[i])
+		}
+	})
+}
+
+func TestAnEngineThatPanicsInPrepare(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		engine := &preparing{script: quick(), prepare: func(r *engines.Request) { panic("no room") }}
+		_, err := Run(t.Context(), engine, usual(), Options{})
+		assert.ErrorContains(t, err, "panic in the engine's Prepare: no room")
+	})
+}
