@@ -2,7 +2,7 @@ package engines
 
 // Preparer is an engine that can do the work of a request that needs no server
 // before the request is due, encoding above all: a prompt of 8,000 token ids
-// takes some hundred microseconds, which would make the request late.
+// takes some 80 microseconds, by which the request would be late.
 type Preparer interface {
 	// Prepare readies a request and leaves what it made in Request.Prepared. A
 	// request that it cannot ready it leaves alone: Generate does the work
