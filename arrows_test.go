@@ -28,10 +28,10 @@ var forbidden = []struct {
 }{
 	{from: "engines", not: []string{"./...", "net/...", "os/...", "testing/..."}},
 	{from: "engines/...", not: []string{"./benchtest/...", "./assert/...", "./regressions/...", "./fixtures/...", "./examples/...", "./ci/..."}, but: []string{"./ci"}},
-	{from: "engines/launch", not: []string{"./...", "os/exec", "testing/..."}, but: []string{"./engines/launch", "./engines/internal/secret"}},
+	{from: "engines/launch", not: []string{"./...", "os/exec", "testing/..."}, but: []string{"./engines/launch", "./internal/secret"}},
 	{from: "engines/internal/flush", not: []string{"./...", "os/...", "testing/..."}, but: []string{"./engines"}},
 	{from: "engines/internal/proxyenv", not: []string{"./...", "net/http/...", "testing/..."}},
-	{from: "engines/internal/secret", not: []string{"./...", "os/...", "net/http/...", "testing/..."}},
+	{from: "internal/secret", not: []string{"./...", "os/...", "net/http/...", "testing/..."}},
 	{from: "engines/internal/owners", not: []string{"./...", "os/...", "net/...", "testing/..."}, but: []string{"./engines/internal/owners"}},
 	{from: "benchtest", not: []string{"./engines/...", "./fixtures/...", "./assert/...", "./regressions/...", "./examples/...", "./ci/...", "net/http/..."}, but: []string{"./engines", "./ci"}},
 	{from: "benchtest/arrival", not: []string{"./...", "os/...", "net/...", "testing/...", "io/ioutil"}, but: []string{"./benchtest/arrival"}},

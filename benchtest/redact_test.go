@@ -41,11 +41,11 @@ func TestNoSecretIsToldOrKept(t *testing.T) {
 			assert.NotContains(t, string(text), secret)
 			assert.NotContains(t, strings.Join(logs, "\n"), secret)
 		}
-		assert.Contains(t, string(text), "incorrect key: (hidden)")
+		assert.Contains(t, string(text), "incorrect key: [redacted]")
 		for _, p := range runs.Records[0].Identity {
 			switch p.Key {
 			case "command":
-				assert.Equal(t, "serve --api-key (hidden) --port 8000 --max-num-batched-tokens 8192 HF_TOKEN=(hidden)", p.Value)
+				assert.Equal(t, "serve --api-key [redacted] --port 8000 --max-num-batched-tokens 8192 HF_TOKEN=[redacted]", p.Value)
 			case "setting-max-num-batched-tokens":
 				assert.Equal(t, "8192", p.Value)
 			}
@@ -57,7 +57,7 @@ func TestNoSecretIsToldOrKept(t *testing.T) {
 			return &engines.Error{Class: engines.Unauthorized, Status: 401, Message: "incorrect key: sk-123"}
 		}
 		_, err := Run(t.Context(), engine, usual(), Options{Config: ci.Config{APIKey: "sk-123"}})
-		assert.EqualError(t, err, "benchtest: the engine is not ready: one small generation: incorrect key: (hidden)")
+		assert.EqualError(t, err, "benchtest: the engine is not ready: one small generation: incorrect key: [redacted]")
 	})
 }
 

@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/openloop-go/openloop/internal/secret"
 )
 
 // rawClient shows what the streaming client hides: headers, the protocol's
@@ -22,32 +24,26 @@ type rawClient struct {
 	root      string
 	header    http.Header
 	patience  time.Duration
-	secrets   []string
+	secrets   secret.Known
 }
 
 func newRawClient(cfg *Config, root string) *rawClient {
 	c := &rawClient{root: root, header: http.Header{}, patience: cfg.Patience}
-	hide := func(s string) {
-		if len(s) >= 4 {
-			c.secrets = append(c.secrets, s)
-		}
-	}
 	for name, values := range cfg.Header {
 		for _, value := range values {
 			c.header.Add(name, value)
-			hide(value)
 		}
 	}
+	var user *url.Userinfo
 	if u, err := url.Parse(cfg.URL); err == nil && u.User != nil {
-		password, _ := u.User.Password()
+		user = u.User
+		password, _ := user.Password()
 		r := http.Request{Header: c.header}
-		r.SetBasicAuth(u.User.Username(), password)
-		hide(password)
-		hide(c.header.Get("Authorization"))
+		r.SetBasicAuth(user.Username(), password)
 	}
+	c.secrets = secret.Given(cfg.APIKey, cfg.Header, user)
 	if cfg.APIKey != "" {
 		c.header.Set("Authorization", "Bearer "+cfg.APIKey)
-		hide(cfg.APIKey)
 	}
 	c.transport = &http.Transport{
 		Proxy: cfg.Proxy, DialContext: cfg.Dial, TLSClientConfig: http1(cfg.TLS), DisableCompression: true,

@@ -82,9 +82,7 @@ func (v *visit) say(name string, status Status, remedy, format string, args ...a
 // clean is a text without secrets, on one line, and without what would act on
 // a terminal: parts of it are the server's words.
 func (v *visit) clean(s string) string {
-	for _, secret := range v.raw.secrets {
-		s = strings.ReplaceAll(s, secret, "[redacted]")
-	}
+	s = v.raw.secrets.Redact(s)
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/openloop-go/openloop/engines"
-	"github.com/openloop-go/openloop/engines/internal/secret"
+	"github.com/openloop-go/openloop/internal/secret"
 )
 
 // Engine is a client of one server, with its own pool of connections. It is
@@ -25,7 +25,7 @@ type Engine struct {
 	route     *url.URL
 	header    http.Header
 	user      bool // the URL had user information
-	secrets   []string
+	secrets   secret.Known
 	extra     []byte // the extra fields as ,"name":value…
 	transport *transport
 	// direct holds the connections of generations where they need not go
@@ -57,27 +57,17 @@ func New(cfg Config) (*Engine, error) {
 	for name, values := range cfg.Header {
 		name = http.CanonicalHeaderKey(name)
 		e.header[name] = append(e.header[name], values...)
-		for _, value := range values {
-			e.secrets = append(e.secrets, value)
-			if _, credentials, ok := strings.Cut(value, " "); ok { // behind a scheme, as in "Bearer KEY"
-				e.secrets = append(e.secrets, credentials)
-			}
-		}
 	}
+	e.secrets = secret.Given(cfg.APIKey, cfg.Header, u.User)
 	if u.User != nil {
 		password, _ := u.User.Password()
 		r := http.Request{Header: e.header}
 		r.SetBasicAuth(u.User.Username(), password)
-		_, escaped, _ := strings.Cut(u.User.String(), ":")
-		basic := e.header.Get("Authorization")
-		e.secrets = append(e.secrets, password, escaped, basic, strings.TrimPrefix(basic, "Basic "))
 		u.User, e.user = nil, true
 	}
 	if cfg.APIKey != "" {
 		e.header.Set("Authorization", "Bearer "+cfg.APIKey)
-		e.secrets = append(e.secrets, cfg.APIKey)
 	}
-	e.secrets = spellings(e.secrets)
 	u.Path, u.RawPath = strings.TrimRight(u.Path, "/"), ""
 	u.Path = strings.TrimRight(strings.TrimSuffix(u.Path, "/v1"), "/")
 	e.root, e.route = u.String(), u

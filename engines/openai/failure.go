@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/openloop-go/openloop/engines"
-	"github.com/openloop-go/openloop/engines/internal/secret"
+	"github.com/openloop-go/openloop/internal/secret"
 )
 
 // staleWithin is how soon after sending a reused connection must fail for the

@@ -8,7 +8,7 @@ import (
 
 	"github.com/openloop-go/openloop/engines"
 	"github.com/openloop-go/openloop/engines/internal/proxyenv"
-	"github.com/openloop-go/openloop/engines/internal/secret"
+	"github.com/openloop-go/openloop/internal/secret"
 )
 
 // through names what lies, or does not lie, between here and a server that is

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/openloop-go/openloop/engines/internal/secret"
+	"github.com/openloop-go/openloop/internal/secret"
 )
 
 // own are the fields that the client sets itself.

@@ -76,7 +76,7 @@ func TestLaunchedServer(t *testing.T) {
 	require.NoError(t, err)
 	port := e.URL()[strings.LastIndex(e.URL(), ":")+1:]
 	arguments := "-m sglang.launch_server --model-path org/model --host 127.0.0.1 --port " + port +
-		" --enable-cache-report --api-key [removed] --chunked-prefill-size -1 --enable-metrics"
+		" --enable-cache-report --api-key [redacted] --chunked-prefill-size -1 --enable-metrics"
 	assert.Equal(t, engines.Identity{
 		Engine: "sglang", Model: "org/model", Hardware: "1x X",
 		Settings: map[string]string{"chunked_prefill_size": "-1", "enable_metrics": "true", "env." + roleName: "serve"},

@@ -77,10 +77,10 @@ func TestServerOfALauncher(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := p.Command(), "run --port 8000 --api-key [removed]"; got != want {
+	if got, want := p.Command(), "run --port 8000 --api-key [redacted]"; got != want {
 		t.Errorf("Command() = %q, want %q", got, want)
 	}
-	if got := strings.Join(p.Log().Tail(9), "|"); got != "key [removed]|and [removed]" {
+	if got := strings.Join(p.Log().Tail(9), "|"); got != "key [redacted]|and [redacted]" {
 		t.Errorf("log %q", got)
 	}
 	if p.URL() != "http://127.0.0.1:32768" || p.ID() != "box 1" || p.Local() {
@@ -99,7 +99,7 @@ func TestWhatALauncherSays(t *testing.T) {
 		want     string
 	}{
 		{"it fails", scripted{fails: errors.New("image \"x\" is not here, key sesame-open")},
-			`start vllm: image "x" is not here, key [removed]`},
+			`start vllm: image "x" is not here, key [redacted]`},
 		{"it takes the whole budget", scripted{hangs: slow},
 			"start vllm: not ready after 1s: image x is being pulled, 3 of 8 GB; raise the start budget if it only needs longer, log in LOG is empty"},
 		{"the program dies", scripted{dies: true, prints: "CUDA out of memory\n"},
@@ -149,7 +149,7 @@ func TestIncompleteStartIsStopped(t *testing.T) {
 			}
 		}}))
 		if stops != 1 || err == nil || strings.Contains(err.Error(), "sesame") ||
-			survives != nil != strings.Contains(err.Error(), "; and it could not be stopped: the box could not be removed, key [removed]") {
+			survives != nil != strings.Contains(err.Error(), "; and it could not be stopped: the box could not be removed, key [redacted]") {
 			t.Errorf("%d stops, %v", stops, err)
 		}
 	}

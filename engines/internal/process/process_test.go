@@ -42,7 +42,7 @@ func TestServerStartsAndStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	port := p.URL()[strings.LastIndex(p.URL(), ":")+1:]
-	if got, want := p.Command(), os.Args[0]+" "+port+" --api-key [removed] --seed 7"; got != want {
+	if got, want := p.Command(), os.Args[0]+" "+port+" --api-key [redacted] --seed 7"; got != want {
 		t.Errorf("Command() = %q, want %q", got, want)
 	}
 	if err := p.Err(t.Context()); err != nil {
@@ -75,7 +75,7 @@ func TestStartSaysWhatWentWrong(t *testing.T) {
 		{"dies while loading", "fail", Spec{Ready: never, Interval: time.Hour},
 			"start vllm: exited with code 3 after 1s, log in LOG; its last lines:\n" +
 				"    loading weights\n" +
-				"    error: unknown architecture, key [removed]"},
+				"    error: unknown architecture, key [redacted]"},
 		{"is killed", "kill", Spec{Ready: never},
 			"start vllm: killed by signal 9 (often the kernel, out of memory) after 1s, log in LOG is empty"},
 		{"dies while the probe hangs", "kill",

@@ -1,18 +1,13 @@
 package process
 
 import (
-	"sort"
 	"strings"
 
-	"github.com/openloop-go/openloop/engines/internal/secret"
+	"github.com/openloop-go/openloop/internal/secret"
 )
 
-// shortestSecret is the length below which a value is not searched for in
-// text: removing every "1" would leave nothing to read.
-const shortestSecret = 6
-
 // redactor removes secrets from text.
-type redactor struct{ values *strings.Replacer }
+type redactor struct{ values secret.Known }
 
 // newRedactor collects the secrets of a command line and of an environment by
 // the names of their flags and variables.
@@ -29,19 +24,11 @@ func newRedactor(command, env, more []string) *redactor {
 			values = append(values, value)
 		}
 	}
-	// The longest first, so that no secret's beginning hides its end.
-	sort.Slice(values, func(i, j int) bool { return len(values[i]) > len(values[j]) })
-	var pairs []string
-	for _, v := range values {
-		if len(v) >= shortestSecret {
-			pairs = append(pairs, v, secret.Removed)
-		}
-	}
-	return &redactor{values: strings.NewReplacer(pairs...)}
+	return &redactor{secret.Values(values...)}
 }
 
 // text returns s without secrets.
-func (r *redactor) text(s string) string { return secret.Redact(r.values.Replace(s)) }
+func (r *redactor) text(s string) string { return secret.Redact(r.values.Redact(s)) }
 
 // command returns the command line as one string: secrets removed, arguments
 // quoted where a shell would need it.
@@ -51,9 +38,9 @@ func (r *redactor) command(args []string) string {
 	for i, arg := range args {
 		switch flag, _ := splitFlag(arg); {
 		case hides[i] && flag != "":
-			words[i] = flag + "=" + secret.Removed
+			words[i] = flag + "=" + secret.Mark
 		case hides[i]:
-			words[i] = secret.Removed
+			words[i] = secret.Mark
 		default:
 			words[i] = quote(r.text(arg))
 		}

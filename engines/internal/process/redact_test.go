@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	hidden "github.com/openloop-go/openloop/engines/internal/secret"
+	hidden "github.com/openloop-go/openloop/internal/secret"
 )
 
 func TestCommandWithoutSecrets(t *testing.T) {
@@ -13,14 +13,14 @@ func TestCommandWithoutSecrets(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"flag and value", []string{"vllm", "serve", "m", "--api-key", "sesame"}, "vllm serve m --api-key [removed]"},
-		{"flag=value", []string{"s", "--api-key=sesame", "--port", "1"}, "s --api-key=[removed] --port 1"},
-		{"several values", []string{"s", "--api-key", "one", "two", "--port", "1"}, "s --api-key [removed] [removed] --port 1"},
-		{"short values", []string{"s", "--token", "x"}, "s --token [removed]"},
-		{"underscores", []string{"s", "--hf_token", "abcdefgh"}, "s --hf_token [removed]"},
-		{"the value again elsewhere", []string{"s", "--api-key", "sesame", "--header", "x=sesame"}, "s --api-key [removed] --header x=[removed]"},
+		{"flag and value", []string{"vllm", "serve", "m", "--api-key", "sesame"}, "vllm serve m --api-key [redacted]"},
+		{"flag=value", []string{"s", "--api-key=sesame", "--port", "1"}, "s --api-key=[redacted] --port 1"},
+		{"several values", []string{"s", "--api-key", "one", "two", "--port", "1"}, "s --api-key [redacted] [redacted] --port 1"},
+		{"short values", []string{"s", "--token", "x"}, "s --token [redacted]"},
+		{"underscores", []string{"s", "--hf_token", "abcdefgh"}, "s --hf_token [redacted]"},
+		{"the value again elsewhere", []string{"s", "--api-key", "sesame", "--header", "x=sesame"}, "s --api-key [redacted] --header x=[redacted]"},
 		{"tokens that are no secret", []string{"s", "--max-num-batched-tokens", "2048", "--tokenizer", "t"}, "s --max-num-batched-tokens 2048 --tokenizer t"},
-		{"known by its look", []string{"s", "--x", "hf_abcdefghijklmnopqrstuv"}, "s --x [removed]"},
+		{"known by its look", []string{"s", "--x", "hf_abcdefghijklmnopqrstuv"}, "s --x [redacted]"},
 		{"quoted as a shell needs it", []string{"s", "--hf-overrides", `{"a": 1}`, "it's", ""}, `s --hf-overrides '{"a": 1}' 'it'\''s' ''`},
 	}
 	for _, test := range tests {
@@ -38,22 +38,22 @@ func TestTextWithoutSecrets(t *testing.T) {
 		[]string{"HF_TOKEN=fromtheenvironment", "TOKENIZERS_PARALLELISM=parallel", "OPENAI_API_KEY=", "MY_TOKEN=1"},
 		[]string{"told-so"})
 	tests := []struct{ in, want string }{
-		{"api_key: ['sesame-open']", "api_key: ['[removed]']"},
-		{"the longer one sesame-open-wide goes whole", "the longer one [removed] goes whole"},
-		{"fromtheenvironment told-so", "[removed] [removed]"},
+		{"api_key: ['sesame-open']", "api_key: ['[redacted]']"},
+		{"the longer one sesame-open-wide goes whole", "the longer one [redacted] goes whole"},
+		{"fromtheenvironment told-so", "[redacted] [redacted]"},
 		{"parallel 1 stays", "parallel 1 stays"},
-		{"Authorization: Bearer abc.def-123", "Authorization: Bearer [removed]"},
-		{"hf_AAAAAAAAAAAAAAAAAAAAAA sk-0123456789abcdef0", "[removed] [removed]"},
+		{"Authorization: Bearer abc.def-123", "Authorization: Bearer [redacted]"},
+		{"hf_AAAAAAAAAAAAAAAAAAAAAA sk-0123456789abcdef0", "[redacted] [redacted]"},
 		{"a bearer of news", "a bearer of news"},
-		{"HTTPS_PROXY=http://ann:hush@proxy:3128", "HTTPS_PROXY=http://[removed]@proxy:3128"},
+		{"HTTPS_PROXY=http://ann:hush@proxy:3128", "HTTPS_PROXY=http://[redacted]@proxy:3128"},
 		{"pulling s3://AKIA0:hush/x@bucket and http://host:80/a@b", "pulling s3://AKIA0:hush/x@bucket and http://host:80/a@b"},
-		{`GET "/v1/models?api_key=hush-hush&max_tokens=5 HTTP/1.1"`, `GET "/v1/models?api_key=[removed]&max_tokens=5 HTTP/1.1"`},
-		{"https://b.s3.amazonaws.com/w?X-Amz-Date=1&X-Amz-Signature=0a1b2c", "https://b.s3.amazonaws.com/w?X-Amz-Date=1&X-Amz-Signature=[removed]"},
-		{"{'authorization': 'Basic YW5uOmh1c2g=', 'accept': '*'}", "{'authorization': 'Basic [removed]', 'accept': '*'}"},
-		{`{"api_key": "hush-hush", "stop_token": "the end"}`, `{"api_key": "[removed]", "stop_token": "the end"}`},
-		{`--kv-transfer-config {"s3_secret_access_key":"abc","access_token":"two words"}`, `--kv-transfer-config {"s3_secret_access_key":"[removed]","access_token":"[removed]"}`},
-		{"http://ann:p@ss-word@proxy", "http://[removed]@proxy"},
-		{"PGPASSWORD=hush-hush api_key=None", "PGPASSWORD=[removed] api_key=None"},
+		{`GET "/v1/models?api_key=hush-hush&max_tokens=5 HTTP/1.1"`, `GET "/v1/models?api_key=[redacted]&max_tokens=5 HTTP/1.1"`},
+		{"https://b.s3.amazonaws.com/w?X-Amz-Date=1&X-Amz-Signature=0a1b2c", "https://b.s3.amazonaws.com/w?X-Amz-Date=1&X-Amz-Signature=[redacted]"},
+		{"{'authorization': 'Basic YW5uOmh1c2g=', 'accept': '*'}", "{'authorization': 'Basic [redacted]', 'accept': '*'}"},
+		{`{"api_key": "hush-hush", "stop_token": "the end"}`, `{"api_key": "[redacted]", "stop_token": "the end"}`},
+		{`--kv-transfer-config {"s3_secret_access_key":"abc","access_token":"two words"}`, `--kv-transfer-config {"s3_secret_access_key":"[redacted]","access_token":"[redacted]"}`},
+		{"http://ann:p@ss-word@proxy", "http://[redacted]@proxy"},
+		{"PGPASSWORD=hush-hush api_key=None", "PGPASSWORD=[redacted] api_key=None"},
 	}
 	for _, test := range tests {
 		if got := red.text(test.in); got != test.want {
@@ -68,8 +68,8 @@ func FuzzNoSecretComesThrough(f *testing.F) {
 	f.Add("--api-key", "", "aaaaaa")
 	f.Add("Bearer ", "\n", "hf_abcdef")
 	f.Fuzz(func(t *testing.T, before, after, secret string) {
-		if len(secret) < shortestSecret || strings.Contains(hidden.Removed, secret) ||
-			strings.Contains(before+hidden.Removed+after, secret) {
+		if len(secret) < hidden.Least || strings.Contains(hidden.Mark, secret) ||
+			strings.Contains(before+hidden.Mark+after, secret) {
 			t.Skip()
 		}
 		red := newRedactor([]string{"server", "--api-key=" + secret}, nil, nil)

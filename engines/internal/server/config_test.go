@@ -41,8 +41,8 @@ func TestSettingsHoldNoSecret(t *testing.T) {
 		Env:  []string{"HTTPS_PROXY=http://ann:hush-hush@proxy:3128", "HF_TOKEN=hush-hush", "A=b"},
 	}}, []string{"TEST_VLLM_CACHE=redis://:hush-hush@cache:6379/0", "TEST_VLLM_KEY=hush-hush", "OTHER=hush-hush"})
 	want := map[string]string{
-		"seed": "7", "download_dir": "s3://b?X-Amz-Signature=[removed]", "env.A": "b",
-		"env.HTTPS_PROXY": "http://[removed]@proxy:3128", "env.TEST_VLLM_CACHE": "redis://[removed]@cache:6379/0",
+		"seed": "7", "download_dir": "s3://b?X-Amz-Signature=[redacted]", "env.A": "b",
+		"env.HTTPS_PROXY": "http://[redacted]@proxy:3128", "env.TEST_VLLM_CACHE": "redis://[redacted]@cache:6379/0",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)

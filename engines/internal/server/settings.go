@@ -3,7 +3,7 @@ package server
 import (
 	"strings"
 
-	"github.com/openloop-go/openloop/engines/internal/secret"
+	"github.com/openloop-go/openloop/internal/secret"
 )
 
 // Settings turns arguments into names and values: "--max-num-seqs 64" is

@@ -1,21 +1,21 @@
-// Package secret knows secrets by their names, their look and their place, and
-// takes them out of what is shown.
 package secret
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 )
 
-// Removed stands where a secret was.
-const Removed = "[removed]"
+// within are the words that make a name one of a secret wherever they stand in it,
+// as in api_key_file, passwords and Proxy-Authorization.
+var within = regexp.MustCompile(`(?i)api[-_]?key|secret|passw|credential|authorization|private[-_]?key`)
 
 // last are the last words of names that hold secrets.
-var last = []string{"key", "token", "secret", "password", "passwd", "credential", "credentials"}
+var last = []string{"key", "token"}
 
-// joined are the ends of names whose words are written as one: PGPASSWORD.
-var joined = []string{"password", "passwd", "apikey", "accesskey", "secretkey", "accesstoken", "authtoken", "secret"}
+// joined are the ends of names whose words are written as one: AUTHTOKEN.
+var joined = []string{"accesskey", "accesstoken", "authtoken"}
 
 // open are the words before "token" and "key" that make it a word of a model's
 // vocabulary, a count or a name, and no secret.
@@ -27,11 +27,15 @@ var open = map[string][]string{
 	"key": {"public", "cache", "hash", "sort"},
 }
 
-// Name reports whether a flag, a variable or a field of that name holds a
-// secret: its last word is key, token, secret, password or credentials, whether
-// the words are parted by dashes, underscores or capitals. MAX_TOKENS, TOKENIZER,
-// eos_token and --ssl-keyfile are none.
+// Name reports whether a flag, a variable, a header, a setting or a field of that
+// name holds a secret: it has API key, secret, password, credential, authorization
+// or private key in it, or its last word is key or token, whether the words are
+// parted by dashes, underscores or capitals. MAX_TOKENS, TOKENIZER, eos_token and
+// --ssl-keyfile are none.
 func Name(name string) bool {
+	if within.MatchString(name) {
+		return true
+	}
 	all := words(name)
 	if len(all) == 0 {
 		return false
