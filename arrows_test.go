@@ -31,6 +31,7 @@ var forbidden = []struct {
 	{from: "engines/launch", not: []string{"./...", "os/exec", "testing/..."}, but: []string{"./engines/launch", "./internal/secret"}},
 	{from: "engines/internal/flush", not: []string{"./...", "os/...", "testing/..."}, but: []string{"./engines"}},
 	{from: "engines/internal/proxyenv", not: []string{"./...", "net/http/...", "testing/..."}},
+	{from: "internal/descriptors", not: []string{"./...", "net/...", "testing/..."}},
 	{from: "internal/secret", not: []string{"./...", "os/...", "net/http/...", "testing/..."}},
 	{from: "engines/internal/owners", not: []string{"./...", "os/...", "net/...", "testing/..."}, but: []string{"./engines/internal/owners"}},
 	{from: "benchtest", not: []string{"./engines/...", "./fixtures/...", "./assert/...", "./regressions/...", "./examples/...", "./ci/...", "net/http/..."}, but: []string{"./engines", "./ci"}},

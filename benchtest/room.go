@@ -11,16 +11,12 @@ import (
 
 	"github.com/openloop-go/openloop/benchtest/metric"
 	"github.com/openloop-go/openloop/engines"
+	"github.com/openloop-go/openloop/internal/descriptors"
 )
 
-const (
-	// spareDescriptors are left to the rest of this process: records, counters,
-	// the runtime.
-	spareDescriptors = 32
-	// sampleAgain is how often the engine is asked again for its time where the
-	// first answer, which may have been slow for being the first, leaves no room.
-	sampleAgain = 2
-)
+// sampleAgain is how often the engine is asked again for its time where the first
+// answer, which may have been slow for being the first, leaves no room.
+const sampleAgain = 2
 
 // room refuses, before the load, one whose requests in flight need more
 // descriptors than this process may have. A request has a connection, whether
@@ -77,16 +73,16 @@ func (s *session) room(ctx context.Context) error {
 // the n or, where all of them may be open already, one more than this process has
 // open of all kinds.
 func (s *session) has(ctx context.Context, w engines.Warmer, n int) (bool, error) {
-	_, before := descriptors()
+	_, before := ownDescriptors()
 	if err := w.Warm(ctx, n); err != nil {
 		return false, ours(err)
 	}
-	_, open := descriptors()
+	_, open := ownDescriptors()
 	if open > before || open < n {
 		return open > before, nil
 	}
 	err := w.Warm(ctx, open+1)
-	_, after := descriptors()
+	_, after := ownDescriptors()
 	return after > open || ours(err) != nil, nil
 }
 
@@ -98,18 +94,17 @@ func ours(err error) error {
 	return nil
 }
 
-// descriptors is how many descriptors this process may have open, and how many
-// are; 0 is unknown. Tests put something else here.
-var descriptors = ownDescriptors
+// ownDescriptors is descriptors.Own; tests put something else here.
+var ownDescriptors = descriptors.Own
 
 // lacking says that n more connections need more descriptors than there are;
 // empty where they do not, or nothing is known.
 func lacking(n int) string {
-	limit, open := descriptors()
-	if need := open + n + spareDescriptors; limit > 0 && need > limit {
-		return fmt.Sprintf("%d connections need %d descriptors, with %d that are open and %d for all else, and the limit (RLIMIT_NOFILE) is %d: raise it with ulimit -n, as LimitNOFILE or --ulimit nofile", n, need, open, spareDescriptors, limit)
+	limit, open := ownDescriptors()
+	if open == 0 {
+		return ""
 	}
-	return ""
+	return descriptors.Need{What: fmt.Sprintf("%d connections", n), More: n, Open: open}.Beyond(limit)
 }
 
 // inFlight is how many requests will be in flight at once, at least, with the

@@ -15,9 +15,9 @@ import (
 
 // mayHave lets this process have so many descriptors, of which some are open.
 func mayHave(t *testing.T, limit, open int) {
-	was := descriptors
-	t.Cleanup(func() { descriptors = was })
-	descriptors = func() (int, int) { return limit, open }
+	was := ownDescriptors
+	t.Cleanup(func() { ownDescriptors = was })
+	ownDescriptors = func() (int, int) { return limit, open }
 }
 
 // A load whose requests in flight need more descriptors than there are is
@@ -133,7 +133,7 @@ func TestConnectionsThatAreOpenAlready(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.pool.limit = 64
 			mayHave(t, 0, 0)
-			descriptors = func() (int, int) { return c.pool.limit, c.pool.others + c.pool.conns }
+			ownDescriptors = func() (int, int) { return c.pool.limit, c.pool.others + c.pool.conns }
 			inBubble(t, func(t *testing.T) {
 				engine := struct {
 					real

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/openloop-go/openloop/internal/descriptors"
 	"github.com/openloop-go/openloop/internal/nullserver"
 )
 
@@ -89,7 +90,7 @@ func rooflineVerb(args []string, stdout, stderr io.Writer) int {
 		}
 		return exitOK
 	}
-	if err := errors.Join(ask.validate(), enoughFiles(openFiles())); err != nil {
+	if err := errors.Join(ask.validate(), enoughFiles(descriptors.Limit())); err != nil {
 		return noRoofline(stderr, err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -151,5 +152,10 @@ func enoughFiles(n int) error {
 	if n == 0 || n >= fewestFiles {
 		return nil
 	}
-	return fmt.Errorf("this process may have %d files open (RLIMIT_NOFILE), each stream is one, and fewer than %d show nothing of this host: raise it, as with ulimit -n 16384, LimitNOFILE or --ulimit nofile", n, fewestFiles)
+	return fmt.Errorf("each stream is a descriptor, fewer than %d show nothing of this host, 16384 are plenty, and %s", fewestFiles, descriptors.Limited(n))
+}
+
+// filesEnd says that a limit of descriptors ends the streams.
+func filesEnd(limit int) string {
+	return fmt.Sprintf("each stream is a descriptor, %d are for all else, and %s", otherFiles, descriptors.Limited(limit))
 }

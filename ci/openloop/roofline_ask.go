@@ -10,6 +10,7 @@ import (
 
 	"github.com/openloop-go/openloop/benchtest"
 	"github.com/openloop-go/openloop/benchtest/arrival"
+	"github.com/openloop-go/openloop/internal/descriptors"
 )
 
 // rooflineAsk is a load that is asked about.
@@ -126,8 +127,6 @@ func (m *rooflineRun) tooMuch(rate, events, streams float64) string {
 			return fmt.Sprintf("the client alone takes %.3g CPUs by its calibrated cost, and this host has %d", need, cpus)
 		}
 	}
-	if files := openFiles(); files > 0 && streams > float64(files-otherFiles) {
-		return fmt.Sprintf("this process may have %d files open (RLIMIT_NOFILE), and each stream is one: raise it with ulimit -n", files)
-	}
-	return ""
+	need := descriptors.Need{What: whole1000(math.Ceil(streams)) + " streams", More: int(math.Ceil(streams)), Else: otherFiles}
+	return need.Beyond(descriptors.Limit())
 }

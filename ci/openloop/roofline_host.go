@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/openloop-go/openloop/benchtest/metric"
+	"github.com/openloop-go/openloop/internal/descriptors"
 )
 
 // describe takes what this host is from a record, and adds what it is doing.
@@ -21,7 +22,7 @@ func (m *rooflineRun) describe(r *metric.Record) {
 		m.out.Host = append(m.out.Host, metric.Pair{Key: key, Value: value})
 	}
 	add("gomaxprocs", strconv.Itoa(runtime.GOMAXPROCS(0)))
-	if n := openFiles(); n > 0 {
+	if n := descriptors.Limit(); n > 0 {
 		add("open-files", strconv.Itoa(n))
 	}
 	if text, err := os.ReadFile("/proc/loadavg"); err == nil {

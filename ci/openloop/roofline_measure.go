@@ -12,6 +12,7 @@ import (
 	"github.com/openloop-go/openloop/benchtest/metric"
 	"github.com/openloop-go/openloop/engines/openai"
 	"github.com/openloop-go/openloop/fixtures"
+	"github.com/openloop-go/openloop/internal/descriptors"
 	"github.com/openloop-go/openloop/internal/nullserver"
 )
 
@@ -98,7 +99,7 @@ func (m *rooflineRun) measure(ctx context.Context) error {
 	holds.Requests, holds.Not.Requests, holds.Cut.Requests = c.held, c.failed, c.cut
 
 	most := float64(mostEvents)
-	if files := openFiles(); files > 0 {
+	if files := descriptors.Limit(); files > 0 {
 		most = min(most, float64(files-otherFiles)*perStream)
 	}
 	c = climb{first: events * m.first.events, least: leastEvents, most: most}
@@ -107,7 +108,7 @@ func (m *rooflineRun) measure(ctx context.Context) error {
 	}
 	holds.Events, holds.Not.Events, holds.Cut.Events = c.held, c.failed, c.cut
 	if c.held == most && most < mostEvents {
-		m.note("more events were not tried, since this process may have %d files open (RLIMIT_NOFILE) and each stream is one: raise it with ulimit -n", openFiles())
+		m.note("more events were not tried: %s", filesEnd(descriptors.Limit()))
 	}
 	if holds.Requests == 0 || holds.Events == 0 {
 		m.note("streams at once were not tried on a host that is so busy")

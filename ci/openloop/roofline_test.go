@@ -131,7 +131,8 @@ func TestALoadThatIsTooMuch(t *testing.T) {
 func TestEnoughFiles(t *testing.T) {
 	assert.NoError(t, enoughFiles(0), "unknown")
 	assert.NoError(t, enoughFiles(512))
-	assert.EqualError(t, enoughFiles(64), "this process may have 64 files open (RLIMIT_NOFILE), each stream is one, and fewer than 512 show nothing of this host: raise it, as with ulimit -n 16384, LimitNOFILE or --ulimit nofile")
+	assert.EqualError(t, enoughFiles(64), "each stream is a descriptor, fewer than 512 show nothing of this host, 16384 are plenty, and the limit (RLIMIT_NOFILE) is 64: raise it with ulimit -n, as LimitNOFILE or --ulimit nofile")
+	assert.Equal(t, "each stream is a descriptor, 256 are for all else, and the limit (RLIMIT_NOFILE) is 1024: raise it with ulimit -n, as LimitNOFILE or --ulimit nofile", filesEnd(1024))
 }
 
 // What a server could not send in time is not held by the client's merit.

@@ -12,6 +12,7 @@ import (
 	"github.com/openloop-go/openloop/benchtest"
 	"github.com/openloop-go/openloop/benchtest/metric"
 	"github.com/openloop-go/openloop/engines"
+	"github.com/openloop-go/openloop/internal/descriptors"
 	"github.com/openloop-go/openloop/internal/nullserver"
 )
 
@@ -89,9 +90,9 @@ func lasting(c *rooflineCost, streams int) time.Duration {
 // wide opens as many streams at once as descriptors allow, up to those wanted.
 func (m *rooflineRun) wide(ctx context.Context) error {
 	n := m.streams
-	if files := openFiles(); files > 0 && files-otherFiles < n {
+	if files := descriptors.Limit(); files > 0 && files-otherFiles < n {
 		n = files - otherFiles
-		m.note("%s streams at once is what this process's descriptors allow (RLIMIT_NOFILE %d): raise it with ulimit -n", whole1000(float64(n)), files)
+		m.note("more streams at once than %s were not tried: %s", whole1000(float64(n)), filesEnd(files))
 	}
 	last := lasting(m.out.Client, n)
 	w, err := m.watch(wideEvents / last.Seconds())

@@ -44,11 +44,11 @@ func init() {
 func TestCalibrateWithFewDescriptors(t *testing.T) {
 	for _, tt := range []struct{ what, limit, role, want string }{
 		{"a hard limit", "ulimit -n 100", "calibrate",
-			`^true client calibrate the client: 64 streams to a server of this process need \d+ descriptors with the \d+ that are open, ` +
+			`^true client calibrate the client: 64 streams to a server of this process need \d+ descriptors, with \d+ that are open and 32 for all else, ` +
 				`and the limit \(RLIMIT_NOFILE\) is 100: raise it with ulimit -n, as LimitNOFILE or --ulimit nofile\n$`},
 		{"a soft limit", "ulimit -S -n 40", "calibrate", `^\w+  <nil>\n$`},
 		{"no descriptor left", "ulimit -n 40", "full",
-			`^5 more need 5 descriptors, and all that the limit \(RLIMIT_NOFILE\) allows, 40, are open: raise it with ulimit -n, as LimitNOFILE or --ulimit nofile\n$`},
+			`^5 more need 77 descriptors, with 40 that are open and 32 for all else, and the limit \(RLIMIT_NOFILE\) is 40: raise it with ulimit -n, as LimitNOFILE or --ulimit nofile\n$`},
 	} {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", tt.limit+` && exec "$0"`, os.Args[0])
 		cmd.Env = append(os.Environ(), fewName+"="+tt.role)

@@ -78,6 +78,6 @@ func withoutDescriptors(t *testing.T, url string) {
 		}
 		failure := requireClass(t, engines.Client, result{err: err})
 		assert.ErrorIs(t, failure, syscall.EMFILE)
-		assert.Contains(t, failure.Message, "this host has run out of it, not the server (RLIMIT_NOFILE is 128")
+		assert.Contains(t, failure.Message, "this host has run out of it, not the server, and the limit (RLIMIT_NOFILE) is 128: raise it")
 	}
 }

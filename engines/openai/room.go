@@ -6,10 +6,9 @@ import (
 	"os"
 	"strings"
 	"syscall"
-)
 
-// spare is how many descriptors are left to the rest of the program.
-const spare = 32
+	"github.com/openloop-go/openloop/internal/descriptors"
+)
 
 // hostRoom is why this host cannot have n more connections to one address; nil
 // when it can, as far as it says.
@@ -27,35 +26,18 @@ func hostRoom(n int) error {
 // descriptorRoom is why this process cannot open n more descriptors, which what
 // needs; nil when it can, as far as the system says.
 func descriptorRoom(what string, n int) error {
-	const raise = "raise it with ulimit -n, as LimitNOFILE or --ulimit nofile"
-	limit := descriptorLimit()
-	if limit == 0 {
+	limit, open := descriptors.Own()
+	if open == 0 {
 		return nil
 	}
-	open, err := os.ReadDir("/proc/self/fd")
-	switch {
-	case errors.Is(err, syscall.EMFILE):
-		return fmt.Errorf("%s need %d descriptors, and all that the limit (RLIMIT_NOFILE) allows, %d, are open: %s", what, n, limit, raise)
-	case err == nil && len(open)+n+spare > limit:
-		return fmt.Errorf("%s need %d descriptors with the %d that are open, and the limit (RLIMIT_NOFILE) is %d: %s",
-			what, len(open)+n+spare, len(open), limit, raise)
+	if lacks := (descriptors.Need{What: what, More: n, Open: open}).Beyond(limit); lacks != "" {
+		return errors.New(lacks)
 	}
 	return nil
 }
 
-// descriptorLimit is how many descriptors may be open; 0 is unknown. The Go
-// runtime has raised the soft limit to the hard one when the program started, and
-// gives children the one that there was; who sets it anew takes that from them,
-// so it is only read.
-func descriptorLimit() int {
-	var r syscall.Rlimit
-	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r) != nil {
-		return 0
-	}
-	return int(min(r.Cur, 1<<30))
-}
-
-// localPorts is the range of ports for connections that go out.
+// localPorts is the range of ports for connections that go out, where the system
+// says it, as Linux does.
 func localPorts() (low, high int, ok bool) {
 	b, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range")
 	if err != nil {
@@ -71,8 +53,8 @@ func shortage(err error) string {
 	switch {
 	case errors.Is(err, syscall.EMFILE):
 		// How many are open cannot be counted without one more.
-		if limit := descriptorLimit(); limit > 0 {
-			return fmt.Sprintf(" (RLIMIT_NOFILE is %d: raise it with ulimit -n)", limit)
+		if limit := descriptors.Limit(); limit > 0 {
+			return ", and " + descriptors.Limited(limit)
 		}
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
 		if low, high, ok := localPorts(); ok {
