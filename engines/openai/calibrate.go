@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"runtime"
-	"sync"
 	"time"
 
 	"github.com/openloop-go/openloop/engines"
@@ -104,43 +103,27 @@ func calibrateAt(parent context.Context, l net.Listener) (cost engines.Cost, err
 // ask makes n generations of so many events, some at a time. The first that
 // fails ends the others.
 func (e *Engine) ask(parent context.Context, n, atOnce, events int) error {
-	ctx, stop := context.WithCancelCause(parent)
-	defer stop(nil)
-	todo := make(chan struct{}, n)
-	for range n {
-		todo <- struct{}{}
-	}
-	close(todo)
-	var all sync.WaitGroup
 	origin := time.Now()
-	for range atOnce {
-		all.Go(func() {
-			for range todo {
-				r := engines.Request{
-					ID: "calibrate", Text: "calibrate", MaxTokens: events,
-					Stamp: func() time.Duration { return time.Since(origin) },
-				}
-				got := 0
-				_, err := e.Generate(ctx, &r, func(c engines.Chunk) {
-					if c.Token {
-						got++
-					}
-				})
-				if err == nil && got != events {
-					err = fmt.Errorf("%d events came, want %d", got, events)
-				}
-				if err != nil {
-					stop(err)
-					return
-				}
+	err := several(parent, n, atOnce, func(ctx context.Context) error {
+		r := engines.Request{
+			ID: "calibrate", Text: "calibrate", MaxTokens: events,
+			Stamp: func() time.Duration { return time.Since(origin) },
+		}
+		got := 0
+		_, err := e.Generate(ctx, &r, func(c engines.Chunk) {
+			if c.Token {
+				got++
 			}
 		})
-	}
-	all.Wait()
+		if err == nil && got != events {
+			err = fmt.Errorf("%d events came, want %d", got, events)
+		}
+		return err
+	})
 	if parent.Err() != nil { // which is why they failed
 		return context.Cause(parent)
 	}
-	return context.Cause(ctx)
+	return err
 }
 
 // sender writes the events of all streams from a thread of its own, whose CPU

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/openloop-go/openloop/engines"
@@ -49,28 +48,7 @@ func (e *Engine) Warm(parent context.Context, n int) error {
 	if err := hostRoom(n); err != nil {
 		return e.fail(engines.Client, 0, err, "open connections: %v", err)
 	}
-	ctx, cancel := context.WithCancelCause(parent)
-	defer cancel(nil)
-	todo := make(chan struct{}, n)
-	for range n {
-		todo <- struct{}{}
-	}
-	close(todo)
-	var all sync.WaitGroup
-	for range min(n, dialsAtOnce) {
-		all.Go(func() {
-			for range todo {
-				if ctx.Err() != nil {
-					return
-				}
-				if err := open(ctx); err != nil {
-					cancel(err)
-				}
-			}
-		})
-	}
-	all.Wait()
-	if err := context.Cause(ctx); err != nil {
+	if err := several(parent, n, dialsAtOnce, open); err != nil {
 		return e.broken(parent, nil, &attempt{}, "open connections", err)
 	}
 	return nil
