@@ -159,24 +159,6 @@ func (b *both) turns(i int) [2]*session {
 	return [2]*session{b.control, b.candidate}
 }
 
-// turn makes one run of one arm, and sees that the other is idle meanwhile.
-func (b *both) turn(ctx context.Context, s *session, i, n, starts int) error {
-	idle := b.control
-	if s == b.control {
-		idle = b.candidate
-	}
-	before := readEdge(ctx, idle.engine).counters.PromptTokens
-	s.elapsed = max(s.elapsed, idle.elapsed) // one clock, where time is computed
-	if err := s.one(ctx, i, n, starts); err != nil {
-		return err
-	}
-	after := readEdge(ctx, idle.engine).counters.PromptTokens
-	if before.Known && after.Known && after.N > before.N {
-		return fmt.Errorf("benchtest: the %s served %d prompt tokens while only the %s was measured: both are the same server, or something else uses it: give each arm a server of its own", idle.arm, after.N-before.N, s.arm)
-	}
-	return nil
-}
-
 // fits refuses a plan of both arms that the time left does not hold.
 func (b *both) fits(n int) error {
 	if b.candidate.deadline.IsZero() {
