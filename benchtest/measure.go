@@ -114,7 +114,7 @@ func optionsOf(t T) (Options, error) {
 		return Options{}, err
 	}
 	neverCached()
-	o := Options{Config: config, Test: t.Name(), Dir: config.Artifacts, Again: true, Log: t.Logf}
+	o := Options{Config: config, Test: t.Name(), Dir: config.Artifacts, Again: true, Log: teller(t)}
 	if o.Dir == "" {
 		o.Dir = defaultDir
 	}
