@@ -1,6 +1,7 @@
 package assert
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -39,13 +40,18 @@ func sectioned(name string, pooled float64, r *metric.Record) estimate {
 		e.why = "one run of " + name + " has none; make more runs"
 		return e
 	}
+	if need := 10 * stat.Batches; len(values) < need {
+		_, of, _ := strings.Cut(name, "-")
+		e.why = fmt.Sprintf("the one run has %s of %s, and an interval within a run takes at least %d: make 2 runs or more, or raise Requests", many(len(values), "value"), of, need)
+		return e
+	}
 	statistic := mean
 	if isPercentile {
 		statistic = func(values []float64) float64 { return nearestRank(values, p) }
 	}
 	low, high, err := stat.Sectioned(values, statistic, 0.95)
 	if err != nil {
-		e.why = err.Error()
+		e.why = strings.TrimPrefix(err.Error(), "stat: ") + ": make more runs"
 		return e
 	}
 	e.low, e.high = max(low, 0), high
