@@ -46,13 +46,7 @@ func (k *Kind) claim(ctx context.Context, c Config, owner string, log func(forma
 	if c.Dial != nil {
 		return nil, nil // it lives in this process
 	}
-	told := func(format string, args ...any) { slog.Info(k.Name + ": " + fmt.Sprintf(format, args...)) }
-	if log != nil {
-		told = func(format string, args ...any) {
-			helper()
-			log(k.Name+": "+format, args...)
-		}
-	}
+	told := k.teller(log, helper)
 	cl := claim{names: []string{lock.URL(c.URL)}, locks: c.locks}
 	verb := "attach"
 	if c.URL == "" {
@@ -68,6 +62,17 @@ func (k *Kind) claim(ctx context.Context, c Config, owner string, log func(forma
 	}
 	cl.memory = gpu.Watch(cl.reader, cl.uuids(), told)
 	return &cl, nil
+}
+
+// teller tells a log what this kind of server is waited for; nil is slog.
+func (k *Kind) teller(log func(format string, args ...any), helper func()) func(format string, args ...any) {
+	if log == nil {
+		return func(format string, args ...any) { slog.Info(k.Name + ": " + fmt.Sprintf(format, args...)) }
+	}
+	return func(format string, args ...any) {
+		helper()
+		log(k.Name+": "+format, args...)
+	}
 }
 
 // program is what is run; empty is what the launcher's image starts.

@@ -68,6 +68,18 @@ type Config struct {
 	from, longer string
 	// locks is the folder of locks; empty is the usual one.
 	locks string
+	// log is the test's and is told of waiting, and helper is its Helper; nil is
+	// slog, and none.
+	log    func(format string, args ...any)
+	helper func()
+}
+
+// marks is Config.helper, or one that marks nothing.
+func (c Config) marks() func() {
+	if c.helper == nil {
+		return func() {}
+	}
+	return c.helper
 }
 
 // aside marks a context.

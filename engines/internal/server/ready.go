@@ -46,14 +46,19 @@ func isLasting(err error) bool {
 
 // ready asks once whether the server at root is ready: it is of the kind
 // wanted, serves the model wanted and has completed a generation. The client
-// that comes back asks for that model by its served name.
-func (k *Kind) ready(ctx context.Context, c Config, root string) (*openai.Engine, error) {
+// that comes back asks for that model by its served name. Asks, unless nil, is
+// told what it is asked for.
+func (k *Kind) ready(ctx context.Context, c Config, root string, asks func(what string)) (*openai.Engine, error) {
+	if asks == nil {
+		asks = func(string) {}
+	}
 	unnamed, err := k.client(c, root, "")
 	if err != nil {
 		return nil, &lastingError{err}
 	}
 	defer unnamed.Close()
 	at := fmt.Sprintf("%s (%s)", unnamed.URL(), c.from) // without user information
+	asks("answered GET /v1/models")
 	models, err := unnamed.Models(ctx)
 	if err != nil {
 		return nil, err
@@ -61,6 +66,7 @@ func (k *Kind) ready(ctx context.Context, c Config, root string) (*openai.Engine
 	if len(models) == 0 {
 		return nil, lasting("%s serves no model: start it with one", at)
 	}
+	asks("told what kind of server it is")
 	kind, said, err := identify(ctx, unnamed, models)
 	if err != nil {
 		return nil, err
@@ -76,6 +82,11 @@ func (k *Kind) ready(ctx context.Context, c Config, root string) (*openai.Engine
 	if err != nil {
 		return nil, &lastingError{err}
 	}
+	route := "/v1/completions"
+	if c.Chat {
+		route = "/v1/chat/completions"
+	}
+	asks("ended a generation of 2 tokens (POST " + route + ")")
 	reply, err := client.Generate(ctx, probe(c.Chat), func(engines.Chunk) {})
 	if err == nil && reply.Model != "" && reply.Model != model {
 		err = lasting("%s: model %q answered, want %q: something between here and the server sends requests elsewhere",
@@ -110,35 +121,4 @@ func (s *stranger) judge(err error, root string) error {
 			err, root, age.Round(time.Second))
 	}
 	return err
-}
-
-// awaitReady is ready for a server that somebody else has started: one that
-// says it is loading is waited for, within the start budget, and one that
-// does not answer is not.
-func (k *Kind) awaitReady(ctx context.Context, c Config, root string) (*openai.Engine, error) {
-	budget := c.StartBudget
-	if budget == 0 {
-		budget = defaultBudget
-	}
-	bounded, cancel := context.WithTimeout(ctx, budget)
-	defer cancel()
-	for {
-		client, err := k.ready(bounded, c, root)
-		if err == nil {
-			return client, nil
-		}
-		if bounded.Err() != nil && ctx.Err() == nil {
-			return nil, fmt.Errorf("not ready after %v: %w; %s if it only needs longer", budget, err, c.longer)
-		}
-		if e := (*engines.Error)(nil); isLasting(err) || !errors.As(err, &e) || e.Class != engines.Refused {
-			return nil, err
-		}
-		pause := time.NewTimer(time.Second)
-		select {
-		case <-bounded.Done():
-			pause.Stop()
-			return nil, fmt.Errorf("not ready after %v: %w; %s if it only needs longer", budget, err, c.longer)
-		case <-pause.C:
-		}
-	}
 }

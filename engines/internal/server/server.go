@@ -60,6 +60,8 @@ func Launch(ctx context.Context, k *Kind, given launch.Config) (*Server, error) 
 
 // launch attaches or starts; with an error it gives the claim back.
 func (k *Kind) launch(ctx context.Context, c Config, claim *claim) (*Server, error) {
+	helper := c.marks()
+	helper()
 	if c.URL == "" && c.LogFile == "" {
 		c.LogFile = artifact(k.Name)
 	}
@@ -82,6 +84,8 @@ func (k *Kind) launch(ctx context.Context, c Config, claim *claim) (*Server, err
 }
 
 func (k *Kind) attach(ctx context.Context, c Config, claim *claim) (*Server, error) {
+	helper := c.marks()
+	helper()
 	client, err := k.awaitReady(ctx, c, c.URL)
 	if err != nil {
 		return nil, fmt.Errorf("attach %s: %w", k.Name, err)
@@ -124,7 +128,7 @@ func (s *Server) begin(ctx context.Context) error {
 		Dying: dyingWords.MatchString,
 		Ready: func(ctx context.Context, root string) error {
 			var err error
-			client, err = k.ready(ctx, c, root)
+			client, err = k.ready(ctx, c, root, nil)
 			if err = stranger.judge(err, root); isLasting(err) {
 				return process.Final(err)
 			}

@@ -37,6 +37,7 @@ func start(t launch.T, k *Kind, given launch.Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.log, c.helper = t.Logf, t.Helper
 	claim, err := k.claimFor(t, c)
 	if err != nil {
 		return nil, err
