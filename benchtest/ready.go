@@ -35,7 +35,7 @@ func (s *session) ready(ctx context.Context) error {
 		if ctx.Err() == nil && (!errors.As(err, &e) || !loading(e) || s.simulator != nil) {
 			return fmt.Errorf("benchtest: the engine is not ready: one small generation: %w", err)
 		}
-		if try == 1 {
+		if try == 1 && ctx.Err() == nil {
 			s.logf("waiting for the engine: %v", err)
 		}
 		if e != nil {
@@ -88,12 +88,12 @@ func (s *session) generateOnce(ctx context.Context, try int) (model string, err 
 		drain:    readyLimit,
 		id:       fmt.Sprintf("openloop-%08x-ready%d", uint32(s.start.nonce), try),
 	}
-	out := s.offer(ctx, l, unwatched)
+	out := s.offer(ctx, l, s.awaits())
 	switch cause := context.Cause(ctx); {
 	case len(out.flights) == 0 || out.cut != nil && !errors.Is(out.cut, cause):
 		return "", errors.Join(out.cut, cause)
 	case out.cut != nil:
-		return "", fmt.Errorf("one small generation had not ended, %d token events had come", out.flights[0].line.Events)
+		return "", fmt.Errorf("one small generation had not ended, %d token events had come: the engine hangs, or something between here and there does: look into its log, or start it again", out.flights[0].line.Events)
 	}
 	f := out.flights[0]
 	if f.line.Failure == "" {
@@ -104,6 +104,36 @@ func (s *session) generateOnce(ctx context.Context, try int) (model string, err 
 		f.err = &engines.Error{Class: engines.Class(f.line.Failure), Message: f.line.Message}
 	}
 	return "", f.err
+}
+
+// readyPatience is how long the engine may take to answer once before that is
+// told, where time is real.
+const readyPatience = time.Second
+
+// awaits is a watcher that says what is waited for while the engine does not
+// answer.
+func (s *session) awaits() watcher {
+	if s.virtual || s.options.Log == nil {
+		return unwatched
+	}
+	return func(p *pass) func() {
+		quit, done := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(done)
+			timer := time.NewTimer(lead + readyPatience)
+			defer timer.Stop()
+			for {
+				select {
+				case <-quit:
+					return
+				case <-timer.C:
+				}
+				s.logf("waiting for the engine: one small generation has not ended after %v; at most %v in all", brief(p.now()-lead), readyLimit)
+				timer.Reset(2 * progressEvery)
+			}
+		}()
+		return func() { close(quit); <-done }
+	}
 }
 
 // once is a single arrival at once.

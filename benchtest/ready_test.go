@@ -81,13 +81,37 @@ func TestAnEngineThatIsNotReady(t *testing.T) {
 	}
 }
 
-// A server that accepts the request and never says more.
+// A server that accepts the request and never says more. On a real clock that is
+// told while it is waited for.
 func TestAnEngineThatHangsIsNotReady(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		runs, err := Run(t.Context(), &script{first: time.Hour}, usual(), Options{})
-		assert.EqualError(t, err, "benchtest: the engine was not ready after 5m0s and 1 try (the limit is 5m0s): one small generation had not ended, 0 token events had come")
-		assert.Empty(t, runs.Records)
-	})
+	const want = "benchtest: the engine was not ready after 5m0s and 1 try (the limit is 5m0s): one small generation had not ended, 0 token events had come: the engine hangs, or something between here and there does: look into its log, or start it again"
+	for _, row := range []struct {
+		name   string
+		engine engines.Engine
+		told   []string // the first lines
+		lines  int
+	}{
+		{"in virtual time", &script{first: time.Hour}, nil, 0},
+		{"on a real clock", real{&script{first: time.Hour}}, []string{
+			"benchtest: waiting for the engine: one small generation has not ended after 1s; at most 5m0s in all",
+			"benchtest: waiting for the engine: one small generation has not ended after 31s; at most 5m0s in all",
+		}, 10},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				var log []string
+				runs, err := Run(t.Context(), row.engine, usual(), Options{Log: func(format string, args ...any) {
+					if line := fmt.Sprintf(format, args...); strings.Contains(line, "waiting") {
+						log = append(log, line)
+					}
+				}})
+				assert.EqualError(t, err, want)
+				assert.Empty(t, runs.Records)
+				require.Len(t, log, row.lines)
+				assert.Equal(t, row.told, log[:len(row.told):len(row.told)])
+			})
+		})
+	}
 }
 
 func TestTheModelThatAnswersIsTheOneMeant(t *testing.T) {
