@@ -209,19 +209,6 @@ func text(n engines.Count) string {
 	return strconv.Itoa(n.N)
 }
 
-// Hold implements engines.Holder: what is claimed is kept from other
-// measurements of this process, and what was only attached to from all.
-func (s *Server) Hold(ctx context.Context, who string, log func(format string, args ...any)) (release func() error, err error) {
-	if s.claim == nil || s.Process() != nil && !s.Process().Local() {
-		return s.Client().Hold(ctx, who, log)
-	}
-	l, err := lock.Acquire(ctx, lock.Request{Resources: s.claim.names, Owner: who, Alone: true, Folder: s.claim.locks, Log: log})
-	if err != nil {
-		return nil, err
-	}
-	return l.Release, nil
-}
-
 // Sample reads the GPUs of this host that the server computes on, as
 // engines.Sampler; where it computes on none that can be read there are none.
 func (s *Server) Sample(ctx context.Context) ([]engines.Device, error) {

@@ -21,12 +21,15 @@ import (
 // of that name until its input ends.
 const holdsName = "SERVER_TEST_HOLDS"
 
+// holdsNow makes it wait for nothing.
+const holdsNow = "SERVER_TEST_HOLDS_NOW"
+
 func init() {
 	name := os.Getenv(holdsName)
 	if name == "" {
 		return
 	}
-	_, err := lock.Acquire(context.Background(), lock.Request{Resources: []string{name}, Folder: os.Getenv("OPENLOOP_LOCKS"), Owner: "TestOther"})
+	_, err := lock.Acquire(context.Background(), lock.Request{Resources: []string{name}, Folder: os.Getenv("OPENLOOP_LOCKS"), Owner: "TestOther", Now: os.Getenv(holdsNow) != ""})
 	fmt.Println("holding", err)
 	_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
 	os.Exit(0)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/openloop-go/openloop/engines"
+	"github.com/openloop-go/openloop/engines/internal/lock"
 	"github.com/openloop-go/openloop/engines/internal/process"
 	"github.com/openloop-go/openloop/engines/launch"
 	"github.com/openloop-go/openloop/engines/openai"
@@ -28,6 +29,7 @@ type Server struct {
 	now        atomic.Pointer[incarnation]
 	// unnamed are the log files whose place nobody chose.
 	unnamed []string
+	holds   holds
 }
 
 // Attach attaches to the server at Config.URL, or at the URL in the
@@ -199,7 +201,10 @@ func (s *Server) Restart(ctx context.Context) error {
 	if err := s.end(ctx); err != nil {
 		return err
 	}
-	return s.begin(ctx)
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	return s.holds.move(ctx, lock.URL(s.Process().URL()))
 }
 
 // Close ends the server and everything that it started; one that was attached

@@ -1,0 +1,111 @@
+//go:build unix
+
+package server
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/openloop-go/openloop/engines/internal/lock"
+	"github.com/openloop-go/openloop/engines/launch"
+)
+
+// whose asks in another test binary who has a resource; "" is nobody.
+func whose(t *testing.T, name string) string {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), holdsName+"="+name, holdsNow+"=1")
+	out, err := cmd.Output()
+	said := strings.TrimPrefix(strings.TrimSpace(string(out)), "holding ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said == "<nil>" {
+		return ""
+	}
+	return strings.TrimPrefix(said, name+", which ")
+}
+
+// While a server that was started here is measured, who attaches to it elsewhere
+// waits, also when it is started again meanwhile.
+func TestAStartedServerIsKeptFromThoseWhoAttach(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("OPENLOOP_LOCKS", t.TempDir())
+	f := &fake{TB: t}
+	s, err := start(f, testKind(), launch.Config{Model: "m", Args: []string{"--device=cpu"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	url := func() string { return lock.URL(s.Client().URL()) }
+	first := url()
+	if who := whose(t, first); who != "" {
+		t.Errorf("not measured, and %s", who)
+	}
+	release, err := s.Hold(t.Context(), "TestDecode", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := func(name string) {
+		t.Helper()
+		if who, want := whose(t, name), fmt.Sprintf("(pid %d, TestDecode, in ", os.Getpid()); !strings.Contains(who, want) {
+			t.Errorf("%s: %q, want it to say %q", name, who, want)
+		}
+	}
+	held(first)
+	if err := s.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	held(url())
+	if who := whose(t, first); who != "" && first != url() {
+		t.Errorf("nothing is there, and %s", who)
+	}
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+	if who := whose(t, url()); who != "" {
+		t.Errorf("given back, and %s", who)
+	}
+	if who := whose(t, lock.CPU); who == "" {
+		t.Error("the device is free, and the server on it runs")
+	}
+}
+
+// A server that was started here and is attached to elsewhere is waited for.
+func TestAStartedServerThatSomebodyElseHas(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("OPENLOOP_LOCKS", t.TempDir())
+	f := &fake{TB: t}
+	s, err := start(f, testKind(), launch.Config{Model: "m", Args: []string{"--device=cpu"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	name := lock.URL(s.Client().URL())
+	end := another(t, name)
+	var log []string
+	release, err := s.Hold(t.Context(), "TestDecode", func(format string, args ...any) {
+		log = append(log, fmt.Sprintf(format, args...))
+		end()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(log) != 2 || aHolder.ReplaceAllString(log[0], "~") != "waiting for "+name+", which ~ (waited 0s)" || !strings.HasPrefix(log[1], name+" is free, after ") {
+		t.Errorf("log %q", log)
+	}
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+}
