@@ -36,6 +36,13 @@ const countedLimit = 2 * time.Second
 // never comes to it, and a page that is kept for a while may be luckier next time.
 const vainWaits = 2
 
+// vain are the waits in a row after which the counters that lacked the last time
+// still lacked something of what was sent.
+type vain struct {
+	waits  int
+	lacked []string
+}
+
 // openAccount begins a run's account, when nothing is in flight. A page of
 // metrics follows replies by a moment, so it waits until the requests before this
 // run are on it: they would be taken for somebody else's in it. One that is made
@@ -43,7 +50,7 @@ const vainWaits = 2
 func (s *session) openAccount(ctx context.Context, r *metric.Record) {
 	l := &s.start.ledger
 	c := s.scrape(ctx)
-	learnt := s.vain == vainWaits
+	learnt := s.vain.waits == vainWaits
 	for wait, waited := 5*time.Millisecond, time.Duration(0); l.awaited(c) && s.simulator == nil && waited < countedLimit; wait *= 2 {
 		if learnt && l.lacking(c) != nil {
 			break
@@ -59,13 +66,13 @@ func (s *session) openAccount(ctx context.Context, r *metric.Record) {
 	switch {
 	case learnt:
 		// Also where nothing lacks now: what others have used may make up for it.
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%v after the last request before earlier runs the server's %s still lacked some of what it had served, so this run has not waited: whether it served others in this run cannot be seen by that", countedLimit, strings.Join(s.lacked, ", ")))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%v after the last request before earlier runs the server's %s still lacked some of what it had served, so this run has not waited: whether it served others in this run cannot be seen by that", countedLimit, strings.Join(s.vain.lacked, ", ")))
 	case lacking == nil:
-		s.vain = 0
+		s.vain.waits = 0
 	default:
 		remedy := ""
-		if s.vain++; s.vain == vainWaits {
-			s.lacked = lacking
+		if s.vain.waits++; s.vain.waits == vainWaits {
+			s.vain.lacked = lacking
 			remedy = "; the later runs of this measurement do not wait for it"
 			s.logf("%v after the last request the server's %s still lacked some of what it had served, %d times in a row: later runs do not wait for that, nor see whether the server serves others (go round what keeps its /metrics for a while; or it counts less than it sends)", countedLimit, strings.Join(lacking, ", "), vainWaits)
 		}

@@ -43,11 +43,7 @@ type session struct {
 	inTimeFor func(n int) error
 	// foreseen are the warnings of the preflight.
 	foreseen []string
-	// vain counts waits in a row after which the engine's counters, those that are
-	// lacked the last time, still lacked something of what was sent (see
-	// openAccount).
-	vain   int
-	lacked []string
+	vain     vain
 	// elapsed is the virtual time that a simulator has computed.
 	elapsed time.Duration
 }
