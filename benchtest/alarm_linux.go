@@ -57,6 +57,13 @@ func (a *alarm) close() {
 	}
 }
 
+// onRealClock reports that package time is the kernel's at that instant, and not
+// that of a bubble.
+func onRealClock(instant time.Time) bool {
+	_, real := kernelTime(instant)
+	return real
+}
+
 // kernelTime is the kernel's monotonic time at an instant of package time;
 // false where the two run apart: in a bubble package time stands still while a
 // goroutine runs, and the kernel's goes on.

@@ -28,7 +28,7 @@ func TestOnARealClock(t *testing.T) {
 		require.GreaterOrEqual(t, q.LastToken-q.FirstToken, 2*time.Millisecond)
 		require.GreaterOrEqual(t, q.Closed, q.LastToken)
 	}
-	for _, name := range []string{"lag_p50_sec", "lag_p99_sec", "lag_max_sec", "achieved", "sent_gap_cv2", "sent_burst", "planned_burst", readScheduler, readStoppedShare, readStoppedMax, readProcess, readCPUs} {
+	for _, name := range []string{"lag_p50_sec", "lag_p99_sec", "lag_max_sec", "achieved", "sent_gap_cv2", "sent_burst", "planned_burst", readScheduler, readWake, readWakeMax, readStoppedShare, readStoppedMax, readProcess, readCPUs} {
 		assert.Contains(t, r.Client.Readings, name)
 	}
 	assert.Equal(t, metric.ClientOK, r.Client.Verdict, "%v", r.Client.Reasons)

@@ -50,10 +50,24 @@ func (j *judge) client() (verdict string, reasons []string) {
 			ok("achieved ÷ offered is %.4f, want at least %.3f", achieved, limit)
 		}
 	}
-	if _, known := j.r.Client.Readings[readScheduler]; !known && !j.r.Virtual {
-		unread = append(unread, "how long goroutines of this process waited to run was not read at both edges of the window")
+	return j.verdict(before, fine, append(unread, j.notRead()...))
+}
+
+// notRead is what a run on a real clock tells of how late this process was, and
+// this one does not.
+func (j *judge) notRead() (missing []string) {
+	if j.r.Virtual {
+		return nil
 	}
-	return j.verdict(before, fine, unread)
+	for _, r := range []struct{ name, what string }{
+		{readScheduler, "how long goroutines of this process waited to run was not read at both edges of the window"},
+		{readWake, "how late this process wakes up was not read in the window"},
+	} {
+		if _, known := j.r.Client.Readings[r.name]; !known {
+			missing = append(missing, r.what)
+		}
+	}
+	return missing
 }
 
 // verdict is that of the client, from the problems that it added after the

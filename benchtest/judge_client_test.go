@@ -114,7 +114,7 @@ func TestTheVerdictOnTheClient(t *testing.T) {
 			"this process kept 0.42 of its 8 CPUs busy, and 11 % of the host's were",
 		}, []string{kindErrors}},
 		{"connections took long to open, which is told apart", func(r *metric.Record) {
-			r.Client.Readings = map[string]float64{readScheduler: 31e-6}
+			r.Client.Readings = map[string]float64{readScheduler: 31e-6, readWake: 120e-6}
 			for i := range r.Requests {
 				q := &r.Requests[i]
 				q.NewConnection, q.Connect, q.Sent = true, 12*time.Millisecond, q.Sent+12*time.Millisecond
@@ -122,6 +122,7 @@ func TestTheVerdictOnTheClient(t *testing.T) {
 		}, ok, []string{
 			"requests left 0s late (p99 of 100, without waits for a connection, of 12ms at most), limit 5ms",
 			"goroutines of this process waited 31µs to run (p99), limit 5ms",
+			"this process woke up 120µs late (p99), limit 5ms",
 			"achieved ÷ offered is 1.0000, want at least 0.990",
 		}, nil},
 		{"bytes lay unread, of a version that does not tell how late they were stamped", func(r *metric.Record) {
@@ -158,7 +159,18 @@ func TestTheVerdictOnTheClient(t *testing.T) {
 			r.Client.Readings = nil
 		}, unknown, []string{
 			"how long goroutines of this process waited to run was not read at both edges of the window",
+			"how late this process wakes up was not read in the window",
 			"requests left 0s late (p99 of 100), limit 5ms",
+			"achieved ÷ offered is 1.0000, want at least 0.990",
+		}, nil},
+		{"nobody knows how late this process wakes up, and all else is fine", func(r *metric.Record) {
+			delete(r.Client.Readings, readWake)
+			delete(r.Client.Readings, readWakeMax)
+		}, unknown, []string{
+			"how late this process wakes up was not read in the window",
+			"requests left 0s late (p99 of 100), limit 5ms",
+			"goroutines of this process waited 31µs to run (p99), limit 5ms",
+			"the garbage collector stopped this process for 0.012 % of the window, 80µs at most",
 			"achieved ÷ offered is 1.0000, want at least 0.990",
 		}, nil},
 		{"nothing was to be read of virtual time", func(r *metric.Record) {

@@ -36,7 +36,8 @@ type Client struct {
 	//	scheduler_p99_sec   how long goroutines of this process waited to run
 	//	wake_p99_sec, wake_max_sec   how late this process woke up for timers
 	//	                    that it set 100 times a second, by the way by which
-	//	                    it learns of bytes on a socket
+	//	                    it learns of bytes on a socket; where the kernel
+	//	                    has no alarm for that, for timers of package time
 	//	read_lag_sec        how long bytes lay readable here before they were
 	//	                    read: of the longest such times of each request,
 	//	                    the quantile that is p99 of their events, and never
