@@ -4,6 +4,7 @@ package benchtest
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"runtime/metrics"
 	"testing"
@@ -30,4 +31,22 @@ func TestBallast(t *testing.T) {
 	goal, live := sample[0].Value.Uint64(), sample[1].Value.Uint64()
 	assert.GreaterOrEqual(t, live, uint64(ballastSize))
 	assert.GreaterOrEqual(t, goal, live+ballastSize)
+}
+
+func TestBallastFor(t *testing.T) {
+	const gib = 1 << 30
+	for what, tt := range map[string]struct {
+		percent uint64
+		limit   int64
+		want    int
+	}{
+		"as usual":               {100, math.MaxInt64, 64 << 20},
+		"a smaller GOGC":         {50, gib, 64 << 20},
+		"a larger one":           {400, gib, 16 << 20},
+		"no collector":           {math.MaxUint64, math.MaxInt64, 0},
+		"a container of 128 MiB": {100, 128 << 20, 0},
+		"a little less than 1 G": {100, gib - 1, 0},
+	} {
+		assert.Equal(t, tt.want, ballastFor(tt.percent, tt.limit), what)
+	}
 }

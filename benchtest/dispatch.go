@@ -13,7 +13,12 @@ func (p *pass) dispatchOpen(ctx context.Context) {
 	ctx, stop := p.stoppable(ctx)
 	defer stop()
 	opened, closed := false, false
-	for f := range p.builder(ctx, p.dues()) {
+	flights := p.builder(ctx, p.dues())
+	for {
+		f := p.next(ctx, flights)
+		if f == nil {
+			return
+		}
 		at := f.line.Scheduled
 		switch {
 		case f.line.Phase != metric.Cooldown:

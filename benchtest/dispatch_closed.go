@@ -52,8 +52,8 @@ func (p *pass) dispatchClosed(ctx context.Context) {
 			if p.refuses(phase, s.at) {
 				return
 			}
-			f, ok := <-flights
-			if !ok {
+			f := p.next(ctx, flights)
+			if f == nil {
 				return
 			}
 			f.due(s.at, phase)

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/openloop-go/openloop/benchtest/arrival"
+	"github.com/openloop-go/openloop/benchtest/metric"
+	"github.com/openloop-go/openloop/engines"
 )
 
 // 0.45 ms of work for each send once made 200 requests a second 183: every
@@ -81,9 +83,10 @@ func TestTheWaitForAClientLimitCounts(t *testing.T) {
 			require.True(t, ok)
 			e2e += d
 			longest = max(longest, d)
-			queue += q.Released - q.Scheduled
+			free := max(q.Scheduled, q.Released) // the first was not held
+			queue += free - q.Scheduled
 			service += q.LastToken - q.Sent
-			assert.Equal(t, q.Released, q.Sent)
+			assert.Equal(t, free, q.Sent)
 		}
 		assert.Equal(t, 1900*time.Millisecond, e2e/8)
 		assert.Equal(t, 3300*time.Millisecond, longest)
@@ -92,6 +95,35 @@ func TestTheWaitForAClientLimitCounts(t *testing.T) {
 		assert.Equal(t, 1, engine.peak)
 		assert.Empty(t, r.Problems, "the wait is asked for, and is no lag")
 	})
+}
+
+// slowly is a workload that takes a while to make a request.
+type slowly struct {
+	prompts
+	takes time.Duration
+}
+
+func (w slowly) Request(i int, shape, content uint64) engines.Request {
+	time.Sleep(w.takes)
+	return w.prompts.Request(i, shape, content)
+}
+
+// A limit that holds nobody hides nothing: requests come every 10 ms, and to
+// make one takes 20.
+func TestAClientLimitThatIsNotReachedHidesNoLag(t *testing.T) {
+	for _, limit := range []int{0, 1000} {
+		inBubble(t, func(t *testing.T) {
+			r := one(t, quick(), small(Point{
+				Workload: slowly{prompts{16, 4}, 20 * time.Millisecond},
+				Arrivals: arrival.Constant{Rate: 100}, Requests: 300, ClientLimit: limit,
+			}))
+			assert.Equal(t, metric.ClientLimited, r.Client.Verdict, limit)
+			last := window(r)[299]
+			assert.Zero(t, last.Released)
+			lag, _ := last.Lag()
+			assert.Equal(t, 300*20*time.Millisecond-(lead+299*10*time.Millisecond), lag, limit)
+		})
+	}
 }
 
 func TestLagIsRecordedAndJudged(t *testing.T) {

@@ -30,8 +30,9 @@
 //   - What a request takes that needs no server is done before it is due
 //     (engines.Preparer). From the first measurement on a real clock the process
 //     holds 64 MiB that it does not touch, so that Go's collector runs after as
-//     much has been allocated and not some times a second; a memory limit
-//     (GOMEMLIMIT) below 1 GiB leaves that out.
+//     much has been allocated and not some times a second: less with a larger
+//     GOGC, and none with a limit of memory (GOMEMLIMIT, a container's) below 1
+//     GiB.
 //   - Probes (Point.ProbeRate) are beside the load: outside of its limits, and
 //     of its metrics and counts.
 //   - Whether a run is valid is judged before anything is compared, from its

@@ -191,4 +191,8 @@ func failure(err, cause error) (class, message string) {
 func (f *flight) fail(class, message string) {
 	f.line.Failure, f.line.Message = class, message
 	f.ended, f.unsent = true, true
+	f.drop()
 }
+
+// drop lets go of what was to be sent.
+func (f *flight) drop() { f.request.Tokens, f.request.Text, f.request.Prepared = nil, "", nil }

@@ -72,7 +72,9 @@ type pass struct {
 	reading sync.WaitGroup
 	// read is closed when the edge that was reached last has been read; nil before
 	// the first. It is the dispatcher's.
-	read    chan struct{}
+	read chan struct{}
+	// built is closed when the builder has ended.
+	built   chan struct{}
 	onEdge  func() edge
 	hearing hearing
 	// waker watches how late this process wakes up; nil in virtual time, and
@@ -125,6 +127,7 @@ func (p *pass) run(ctx context.Context) outcome {
 	} else {
 		p.dispatchOpen(ctx)
 	}
+	p.stopBuilding()
 	out := outcome{cut: p.drained(ctx)}
 	probed()
 	p.reading.Wait()
@@ -159,7 +162,9 @@ func settled(flights []*flight) []*flight {
 // builder makes the requests of indices in order, ahead of time.
 func (p *pass) builder(ctx context.Context, indices func(yield func(due) bool)) <-chan *flight {
 	out := make(chan *flight, ahead)
+	p.built = make(chan struct{})
 	go func() {
+		defer close(p.built)
 		defer close(out)
 		defer p.recovered("the workload or the arrival process")
 		for d := range indices {
@@ -179,6 +184,28 @@ func (p *pass) builder(ctx context.Context, indices func(yield func(due) bool)) 
 		}
 	}()
 	return out
+}
+
+// next is the next request of a builder; nil where there is none, or a reason
+// to stop.
+func (p *pass) next(ctx context.Context, flights <-chan *flight) *flight {
+	select {
+	case f := <-flights:
+		return f
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// stopBuilding waits for the builder, which has been told to stop.
+func (p *pass) stopBuilding() {
+	timer := time.NewTimer(returnGrace)
+	defer timer.Stop()
+	select {
+	case <-p.built:
+	case <-timer.C:
+		p.crashWith(fmt.Errorf("benchtest: the workload, or the engine's Prepare, did not return within %v of the end of the load: neither may wait", returnGrace))
+	}
 }
 
 // prepare has the engine do what it can of a request before it is due.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/openloop-go/openloop/benchtest/arrival"
 	"github.com/openloop-go/openloop/engines"
 )
 
@@ -55,4 +56,24 @@ func TestAnEngineThatPanicsInPrepare(t *testing.T) {
 		_, err := Run(t.Context(), engine, usual(), Options{})
 		assert.ErrorContains(t, err, "panic in the engine's Prepare: no room")
 	})
+}
+
+// A workload or Prepare that hangs holds up neither the end of a load nor its
+// telling.
+func TestWhatHangsWhileRequestsAreMade(t *testing.T) {
+	for what, p := range map[string]Point{
+		"open":   {Workload: prompts{16, 4}, Arrivals: arrival.Constant{Rate: 10}, Requests: 100, Runs: 1},
+		"closed": {Workload: prompts{16, 4}, Closed: Closed{InFlight: 2}, Requests: 100, Runs: 1},
+	} {
+		inBubble(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			engine := &preparing{script: quick(), prepare: func(*engines.Request) { time.Sleep(time.Hour) }}
+			begun := time.Now()
+			_, err := Run(ctx, engine, p, Options{})
+			assert.ErrorContains(t, err, "the workload, or the engine's Prepare, did not return within 10s of the end of the load: neither may wait", what)
+			assert.Equal(t, 30*time.Second, time.Since(begun), what)
+			time.Sleep(time.Hour)
+		})
+	}
 }

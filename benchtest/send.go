@@ -24,6 +24,7 @@ func (p *pass) launch(f *flight) {
 		p.counted++
 	}
 	if p.clientLimit > 0 && p.running >= p.clientLimit {
+		f.request.Prepared = nil // of thousands that wait it would be much
 		p.queue = append(p.queue, f)
 		return
 	}
@@ -32,9 +33,6 @@ func (p *pass) launch(f *flight) {
 
 // start gives the request its goroutine. p.mu is held.
 func (p *pass) start(f *flight) {
-	if p.clientLimit > 0 {
-		f.line.Released = p.now()
-	}
 	p.working()
 	p.running++
 	p.peak = max(p.peak, p.running)
@@ -74,17 +72,27 @@ func (p *pass) finish(f *flight) {
 	p.hearing.heard(now)
 	f.ended = true
 	p.bound.ended(&f.line)
-	f.request.Tokens, f.request.Text, f.request.Prepared = nil, "", nil
+	f.drop()
 	p.running--
 	p.left(f, now)
 	if len(p.queue) > 0 && p.life.Err() == nil {
 		next := p.queue[0]
 		p.queue = p.queue[1:]
+		next.line.Released = release(next.line.Scheduled, now)
 		p.start(next)
 	}
 	if p.inFlight > 0 {
 		p.freed <- slot{now, f.index}
 	}
+}
+
+// release is when a request that was due then is let go, zero where it did not
+// wait: what it is late by is lag.
+func release(due, at time.Duration) time.Duration {
+	if at <= due {
+		return 0
+	}
+	return at
 }
 
 // left counts a request that is open no more. p.mu is held.

@@ -151,9 +151,6 @@ func (s *session) make(ctx context.Context, n, starts int) error {
 		return err
 	}
 	defer free()
-	if !s.virtual {
-		carryBallast()
-	}
 	if err := s.fits(n); err != nil { // waiting took some of the time
 		return err
 	}
@@ -179,6 +176,9 @@ func (s *session) one(ctx context.Context, i, n, starts int) error {
 	}
 	if err := s.goesOn(n); err != nil {
 		return err
+	}
+	if !s.virtual {
+		carryBallast()
 	}
 	begins := s.start == nil
 	if begins {

@@ -101,7 +101,7 @@ func (p *pass) finishProbe(f *flight) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f.ended = true
-	f.request.Tokens, f.request.Text = nil, ""
+	f.drop()
 	p.probing--
 	p.signal()
 }

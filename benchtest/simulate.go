@@ -177,7 +177,7 @@ func (s *simulation) send(yield func(engines.Arrival) bool, d due, at time.Durat
 			}
 		}
 		at = max(at, s.lastFree)
-		f.line.Released = at
+		f.line.Released = release(d.at, at)
 	}
 	s.flying[&f.request] = f
 	s.clock = max(s.clock, at)
@@ -243,5 +243,5 @@ func (s *simulation) take(f *flight, o engines.Outcome) {
 		f.end(o.Reply, o.Err, nil, s.model)
 	}
 	f.ended = true
-	f.request.Tokens, f.request.Text = nil, ""
+	f.drop()
 }

@@ -56,8 +56,7 @@ type Request struct {
 	CacheSalt string
 
 	// Prepared is what the engine made of the request ahead of time, which only
-	// it can read (Preparer). Generate takes it: it is nil afterwards. Nil leaves
-	// all to Generate.
+	// it can read (Preparer). Nil leaves all to Generate.
 	Prepared any
 
 	// Stamp is the driver's clock: time since the run's origin. Nil leaves

@@ -28,8 +28,8 @@ type Timeline struct {
 	Phase Phase  `json:"phase"`
 
 	// Scheduled is when the request was due; Sent when its first byte left.
-	// Released is when a client-side limit let it go, so that Released −
-	// Scheduled is the wait for a slot; zero where there is no such limit.
+	// Released is when a client-side limit that had held it let it go, so that
+	// Released − Scheduled is the wait for a slot; zero where none held it.
 	Scheduled time.Duration `json:"scheduled"`
 	Released  time.Duration `json:"released,omitzero"`
 	Sent      time.Duration `json:"sent,omitzero"`

@@ -3,7 +3,8 @@ package enginetest
 import "github.com/openloop-go/openloop/engines"
 
 // prepare: what an engine readies ahead of time is served as any request is,
-// and taken; what cannot be sent is still refused, in Generate.
+// also when it was changed since, and again; what cannot be sent is still
+// refused, in Generate.
 func (s *suite) prepare() {
 	p, ok := s.engine.(engines.Preparer)
 	if !ok {
@@ -11,9 +12,14 @@ func (s *suite) prepare() {
 	}
 	r := s.request(s.o.Prompt, s.o.Output)
 	p.Prepare(r)
-	if w := s.good("prepare", r); w != nil && r.Prepared != nil {
-		s.wrong("prepare", "%s: Generate left Request.Prepared, a %T, where it was", r.ID, r.Prepared)
-	}
+	s.good("prepare", r)
+	changed := s.request(s.o.Prompt, 2*s.o.Output)
+	changed.Prepared = r.Prepared
+	s.good("prepare", changed)
+	p.Prepare(changed)
+	changed.MaxTokens, changed.MinTokens = s.o.Output, s.o.Output
+	changed.Tokens, changed.Text = s.o.Prompts(s.requests, s.o.Prompt/2)
+	s.good("prepare", changed)
 	r = s.request(s.o.Prompt, 1)
 	r.MaxTokens, r.MinTokens = 0, 0
 	p.Prepare(r)

@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -33,7 +35,6 @@ func TestAPreparedRequest(t *testing.T) {
 		t.Helper()
 		_, err := e.Generate(t.Context(), r, func(engines.Chunk) {})
 		require.NoError(t, err)
-		assert.Nil(t, r.Prepared)
 	}
 	check := func(t *testing.T, e *Engine, other *Engine, got *[]string) {
 		once(t, e, request())
@@ -45,9 +46,11 @@ func TestAPreparedRequest(t *testing.T) {
 		other.Prepare(r)
 		require.NotNil(t, r.Prepared)
 		once(t, e, r)
-		require.Len(t, *got, 3)
-		assert.Equal(t, (*got)[0], (*got)[1], "prepared")
-		assert.Equal(t, (*got)[0], (*got)[2], "prepared for another engine")
+		once(t, e, r) // again
+		require.Len(t, *got, 4)
+		for i, what := range []string{"not prepared", "prepared", "prepared for another engine", "sent before"} {
+			assert.Equal(t, (*got)[0], (*got)[i], what)
+		}
 	}
 	other, err := New(Config{URL: "http://elsewhere", Model: "other"})
 	require.NoError(t, err)
@@ -67,7 +70,7 @@ func TestAPreparedRequest(t *testing.T) {
 		e.Prepare(r)
 		e.cfg.Fresh = true // as once a server was found to close each connection
 		once(t, e, r)
-		assert.Contains(t, got[3], " true {", "prepared for a connection that was to be kept")
+		assert.Contains(t, got[4], " true {", "prepared for a connection that was to be kept")
 	})
 }
 
@@ -97,4 +100,53 @@ func TestWhatCannotBePrepared(t *testing.T) {
 	assert.Nil(t, r.Prepared)
 	_, err = e.Generate(t.Context(), r, func(engines.Chunk) {})
 	assert.EqualError(t, err, "openai: Request.MaxTokens must be positive, got 0")
+}
+
+// hedging is an engine that wraps ours, has its Prepare by embedding, and sends
+// something else than it was asked for, twice at once.
+type hedging struct{ *Engine }
+
+func (h hedging) Generate(ctx context.Context, r *engines.Request, emit func(engines.Chunk)) (engines.Reply, error) {
+	own := *r
+	own.Text, own.MaxTokens, own.CacheSalt, own.ID = "SYSTEM "+r.Text, 99, "mine", "h1"
+	other := make(chan error, 1)
+	go func() {
+		_, err := h.Engine.Generate(ctx, r, func(engines.Chunk) {})
+		other <- err
+	}()
+	reply, err := h.Engine.Generate(ctx, &own, emit)
+	return reply, errors.Join(err, <-other)
+}
+
+func TestARequestThatIsChangedAfterPreparing(t *testing.T) {
+	server := &picky{}
+	inMemory(t, server, Config{Model: "m"}, func(t *testing.T, e *Engine) {
+		h := hedging{e}
+		r := &engines.Request{ID: "r1", Text: "x", MaxTokens: 8}
+		h.Prepare(r)
+		_, err := h.Generate(t.Context(), r, func(engines.Chunk) {})
+		require.NoError(t, err)
+		sent := map[string]string{}
+		for i, body := range server.bodies {
+			sent[server.header[i].Get("X-Request-Id")] = fmt.Sprintf("%v %v %v", body["prompt"], body["max_tokens"], body["cache_salt"])
+		}
+		assert.Equal(t, map[string]string{"r1": "x 8 <nil>", "h1": "SYSTEM x 99 mine"}, sent)
+	})
+}
+
+// What was prepared holds the key; fmt must not print it.
+func TestWhatIsPreparedIsNotPrinted(t *testing.T) {
+	e, err := New(Config{URL: "http://nowhere", Model: "m", APIKey: "sk-secret"})
+	require.NoError(t, err)
+	r := &engines.Request{Text: "x", MaxTokens: 1}
+	e.Prepare(r)
+	require.NotNil(t, r.Prepared)
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x", "%q"} {
+		for _, v := range []any{r.Prepared, *r, r} {
+			text := fmt.Sprintf(verb, v)
+			for _, part := range []string{"sk-secret", "115 107 45", fmt.Sprintf("%x", "sk-secret")} {
+				assert.NotContains(t, text, part, verb)
+			}
+		}
+	}
 }
