@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -60,7 +61,8 @@ func pumped(e *Engine) *pool {
 			return nil, err
 		}
 		e.transport.opened.Add(1)
-		m := &pump{conn: conn}
+		m := &pump{conn: conn, sent: make(chan struct{})}
+		close(m.sent)
 		m.wire = &wire{pool: p, carrier: m, stay: stay{habit: &p.habit}}
 		pumps.Add(1)
 		go m.run()
@@ -75,9 +77,40 @@ var pumps atomic.Int64
 type pump struct {
 	wire *wire
 	conn net.Conn
+	// sent is closed when the request has been; the wire's mu guards it.
+	sent chan struct{}
 }
 
-func (p *pump) send(b []byte) { go p.conn.Write(b) }
+func (p *pump) send(b []byte) {
+	sent := make(chan struct{})
+	p.sent = sent
+	go func() {
+		if _, err := p.conn.Write(b); err == nil {
+			close(sent)
+		}
+	}()
+}
+
+func (p *pump) unsent() bool {
+	select {
+	case <-p.sent:
+		return false
+	default:
+		return true
+	}
+}
+
+// told waits until the writer knows that the other side has read all, if it has:
+// an answer overtakes that. (No time passes in a bubble for it.)
+func (p *pump) told() {
+	p.wire.mu.Lock()
+	sent := p.sent
+	p.wire.mu.Unlock()
+	select {
+	case <-sent:
+	case <-time.After(time.Millisecond):
+	}
+}
 
 func (p *pump) cut() { p.conn.Close() }
 
@@ -88,6 +121,7 @@ func (p *pump) run() {
 	for buf := make([]byte, 8<<10); ; {
 		n, err := p.conn.Read(buf)
 		at := elapsed()
+		p.told()
 		if n > 0 && !p.wire.took(buf[:n], arrival{at: at}) {
 			return
 		}

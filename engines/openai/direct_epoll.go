@@ -71,8 +71,8 @@ type socket struct {
 	wire    wire
 
 	local, remote net.Addr
-	// left is what the connection has not taken yet of a request; the wire's
-	// mu guards it.
+	// left is what the connection has not taken of a request; the wire's mu
+	// guards it.
 	left []byte
 }
 
@@ -127,7 +127,7 @@ func (s *socket) send(b []byte) {
 
 // flush sends what is left, as far as the connection takes it; the loop calls
 // it again when there is room. An error is left to reading, which may still
-// find the server's answer.
+// find the server's answer, and what could not be sent stays unsent.
 func (s *socket) flush() {
 	for len(s.left) > 0 {
 		raceSends(s.fd)
@@ -137,10 +137,8 @@ func (s *socket) flush() {
 		case 0:
 			s.left = s.left[n:]
 		case syscall.EINTR:
-		case syscall.EAGAIN:
+		default: // there is no room, or it failed
 			return
-		default:
-			s.left = nil
 		}
 	}
 	s.left = nil
@@ -149,6 +147,9 @@ func (s *socket) flush() {
 
 // cut implements carrier.
 func (s *socket) cut() { _ = syscall.Shutdown(s.fd, syscall.SHUT_RDWR) }
+
+// unsent implements carrier.
+func (s *socket) unsent() bool { return len(s.left) > 0 }
 
 // spent implements carrier.
 func (s *socket) spent() bool {

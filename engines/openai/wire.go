@@ -41,6 +41,8 @@ type carrier interface {
 	// spent reports that an idle connection has something to be read, its end
 	// above all, which has not been read yet.
 	spent() bool
+	// unsent reports that not all that was to be sent has been.
+	unsent() bool
 }
 
 // begin sends the request of a call. An error is why the connection had been
@@ -89,7 +91,7 @@ func (w *wire) took(b []byte, from arrival) bool {
 	if !over {
 		return true
 	}
-	if c.exchange.place != complete || c.exchange.closes || w.fresh || len(rest) > 0 {
+	if c.exchange.place != complete || c.exchange.closes || w.fresh || len(rest) > 0 || w.unsent() {
 		return w.close(io.EOF)
 	}
 	c.attempt.keep, w.used, w.served = true, true, true
@@ -134,6 +136,15 @@ func (w *wire) alive() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return !w.closed && !w.carrier.spent()
+}
+
+// unsent reports that the server has answered before all of the request was
+// sent: it would take the next one for the rest of this. An answer can overtake
+// the return of a send that was whole, which is why it waits for that.
+func (w *wire) unsent() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.carrier.unsent()
 }
 
 // threw ends the call whose emit did not return.
