@@ -148,26 +148,6 @@ func (j *judge) errors() {
 	}
 }
 
-// batched is the share of gaps of nothing above which events that have a token
-// each come in batches: two at a time make half of the gaps nothing.
-const batched = 0.40
-
-// stream: whether something held the events back. Below the limit it is a
-// warning, where each event has one token: what decodes several at once sends
-// them together rightly.
-func (j *judge) stream() {
-	zero, gaps := 0, 0
-	for _, t := range j.good {
-		zero += t.ZeroGaps
-		gaps += max(0, t.Events-1)
-	}
-	if share := float64(zero) / float64(max(gaps, 1)); share > j.p.Limits.ZeroGaps {
-		j.problem(kindBuffered, "%s of %d gaps between events are zero, limit %s: something on the way buffers the stream (a proxy, compression); go round it", percent(share), gaps, percent(j.p.Limits.ZeroGaps))
-	} else if late, known := j.r.Client.Readings[readStamp]; share > batched && j.r.GapsAreTokens() && known && late <= j.p.Limits.Stamp.Seconds() {
-		j.warn("%s of %d gaps between single tokens are zero: events come in batches, so TTFT is too long and TPOT too short; go round what holds them back (openloop doctor says by how much they are off)", percent(share), gaps)
-	}
-}
-
 // lengths: whether the work done was the work asked for.
 func (j *judge) lengths() {
 	j.length("output", func(t *metric.Timeline) (asked, got int) { return t.AskedOutput, t.OutputTokens },

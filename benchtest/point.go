@@ -167,7 +167,9 @@ type Limits struct {
 	// for and those served. Default 0.02.
 	Length float64
 	// ZeroGaps is the share of gaps of zero above which a stream counts as
-	// buffered. Default 0.90.
+	// buffered. Of a run in which this process itself read late, which puts events
+	// together too, only the gaps of requests that were read on time count, if those
+	// are half of all. Default 0.90.
 	ZeroGaps float64
 	// Shared is the share of what the server served from before the run's first
 	// request until after its last, by its own counters, that may have been
