@@ -1,13 +1,16 @@
 package openai
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
+	"net/textproto"
 )
 
-// The errors of a chunked body, in net/http's words. errUnended has no
-// counterpart there: net/http says "unexpected EOF" and so does it.
+// The errors of a chunked body (those of net/http are made them: see bare).
+// errUnended has no counterpart there: net/http says "unexpected EOF" and so does
+// it.
 var (
 	errChunkBare   = errors.New("malformed chunked encoding: chunked line ends with bare LF")
 	errChunkCR     = errors.New("malformed chunked encoding: invalid CR in chunked line")
@@ -36,7 +39,7 @@ type chunks struct {
 	line   []byte // a line begun in an earlier read
 	left   uint64 // bytes to come of this chunk
 	excess int64  // what was not data, beyond a fair share
-	tail   int    // bytes of the trailer so far
+	tail   []byte // the trailer so far
 }
 
 // chunkPlace is what comes next.
@@ -87,8 +90,11 @@ func (d *chunks) take(b []byte, body func([]byte) error) ([]byte, error) {
 				return nil, nil
 			}
 			if d.place == chunkTrailer {
-				d.trailer(line)
-			} else if err := d.size(line); err != nil {
+				err = d.trailer(line)
+			} else {
+				err = d.size(line)
+			}
+			if err != nil {
 				return nil, err
 			}
 			d.line = d.line[:0]
@@ -110,7 +116,7 @@ func (d *chunks) upToLF(b []byte) (line, rest []byte, err error) {
 	}
 	if n := max(len(d.line), len(line)); d.place == chunkSize && n > chunkLineLimit {
 		return nil, nil, errChunkLong
-	} else if d.place == chunkTrailer && d.tail+n > trailerLimit {
+	} else if d.place == chunkTrailer && len(d.tail)+n > trailerLimit {
 		return nil, nil, errTrailerLong
 	}
 	return line, rest, nil
@@ -144,12 +150,21 @@ func (d *chunks) size(line []byte) error {
 	return nil
 }
 
-// trailer takes a line of the trailer, which ends with an empty one.
-func (d *chunks) trailer(line []byte) {
-	d.tail += len(line)
-	if len(bytes.TrimRight(line, "\r\n")) == 0 {
-		d.place = chunkDone
+// trailer takes a line of the trailer, which ends with an empty one. Nobody wants
+// to know what it says, but it must be one.
+func (d *chunks) trailer(line []byte) error {
+	d.tail = append(d.tail, line...)
+	switch {
+	case len(d.tail) == 2 && d.tail[0] == '\r':
+	case bytes.HasSuffix(d.tail, []byte("\r\n\r\n")):
+		if _, err := textproto.NewReader(bufio.NewReader(bytes.NewReader(d.tail))).ReadMIMEHeader(); err != nil {
+			return err
+		}
+	default:
+		return nil
 	}
+	d.place = chunkDone
+	return nil
 }
 
 // parseHex reads a chunk's length.

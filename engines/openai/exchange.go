@@ -9,7 +9,8 @@ import (
 	"net/http"
 )
 
-// headLimit bounds the head of a response.
+// headLimit bounds the head of a response, with those of the interim responses
+// before it.
 const headLimit = 1 << 20
 
 var errHeadLong = fmt.Errorf("malformed HTTP response: its head is longer than %d MiB", headLimit>>20)
@@ -27,6 +28,7 @@ type exchange struct {
 
 	place   place
 	begun   []byte // a head that is not complete
+	heads   int    // bytes of the heads before it
 	left    int64  // bytes to come of a body of known length
 	chunked chunks
 	// closes: the server will close the connection, or its end is the end of
@@ -99,7 +101,7 @@ func (x *exchange) eof() error {
 	case x.place == inHead && len(x.begun) == 0:
 		return io.EOF
 	case x.place == inHead && !bytes.HasPrefix(x.begun, []byte("HTTP/")):
-		if _, err := x.parse(x.begun); err != nil {
+		if _, err := x.parse(append(x.begun, '\n')); err != nil {
 			return err
 		}
 	}
@@ -117,10 +119,13 @@ func (x *exchange) takeHead(b []byte) ([]byte, error) {
 			_, err := x.parse(x.begun[:line+1])
 			return nil, err
 		}
-		if len(x.begun) > headLimit {
+		if x.heads+len(x.begun) > headLimit {
 			return nil, errHeadLong
 		}
 		return nil, nil
+	}
+	if x.heads += end; x.heads > headLimit {
+		return nil, errHeadLong
 	}
 	resp, err := x.parse(x.begun[:end])
 	if err != nil {

@@ -88,6 +88,7 @@ func TestResponsesInAnyParts(t *testing.T) {
 		{"cut off in the head", "HTTP/1.1 200 OK\r\nContent-", 0, "", "", "unexpected EOF"},
 		{"that never begins", "", 0, "", "", "EOF"},
 		{"that is none", "SSH-2.0-OpenSSH_9.2\r\n", 0, "", "", `malformed HTTP response "SSH-2.0-OpenSSH_9.2"`},
+		{"that is none and has no end", "220 mail.example ESMTP", 0, "", "", `malformed HTTP status code "mail.example"`},
 		{"with a status that is none", "HTTP/1.1 abc\r\n\r\n", 0, "", "", `malformed HTTP status code "abc"`},
 		{"with a header that is none", ok + "no colon\r\n\r\n", 0, "", "", `malformed MIME header: missing colon: "no colon"`},
 		{"with a chunk's length that is none", ok + "Transfer-Encoding: chunked\r\n\r\nz\r\n", 200, "", "", "invalid byte in chunk length"},
@@ -98,6 +99,11 @@ func TestResponsesInAnyParts(t *testing.T) {
 		{"with a return in a length", ok + "Transfer-Encoding: chunked\r\n\r\n1\ra\r\n", 200, "", "", "malformed chunked encoding: invalid CR in chunked line"},
 		{"with a length and no end", ok + "Transfer-Encoding: chunked\r\n\r\n1;" + long, 200, "", "", "malformed chunked encoding: header line too long"},
 		{"with a trailer and no end", ok + "Transfer-Encoding: chunked\r\n\r\n0\r\nA: " + long, 200, "", "", "malformed chunked encoding: suspiciously long trailer"},
+		{"with a trailer that is none", ok + "Transfer-Encoding: chunked\r\n\r\n0\r\nno colon\r\n\r\n", 200, "", "", `malformed MIME header: missing colon: "no colon"`},
+		{"with a trailer that has bare line feeds, and no end", ok + "Transfer-Encoding: chunked\r\n\r\n0\r\nA: b\n\n", 200, "", "", "unexpected EOF"},
+		{"with a length that is none", ok + "Content-Length: abc\r\n\r\n", 0, "", "", `bad Content-Length "abc"`},
+		{"with two lengths", ok + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n", 0, "", "", `http: message cannot contain multiple Content-Length headers; got ["1" "2"]`},
+		{"in an unknown coding", ok + "Transfer-Encoding: gzip, chunked\r\n\r\n", 0, "", "", `unsupported transfer encoding: "gzip, chunked"`},
 		{"with more extensions than data", ok + "Transfer-Encoding: chunked\r\n\r\n" + strings.Repeat("1;"+long[:4000]+"\r\na\r\n", 6), 200, "aaaa", "", "malformed chunked encoding: too much non-data"},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
@@ -117,7 +123,26 @@ func TestResponsesInAnyParts(t *testing.T) {
 			}
 		})
 	}
-	assert.ErrorIs(t, exchanged(ok+"A: "+strings.Repeat("x", headLimit), 0, false).err, errHeadLong)
+}
+
+// A head, with the interim ones before it, is as long as the limit at most.
+func TestTheLengthOfAHead(t *testing.T) {
+	const first, last, interim = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nA: ", "\r\n\r\n", "HTTP/1.1 103 Early Hints\r\n\r\n"
+	for _, tt := range []struct {
+		what, response string
+		err            error
+	}{
+		{"at the limit", first + strings.Repeat("x", headLimit-len(first+last)) + last, nil},
+		{"above it", first + strings.Repeat("x", headLimit-len(first+last)+1) + last, errHeadLong},
+		{"without an end", first + strings.Repeat("x", headLimit), errHeadLong},
+		{"with interim ones, at the limit", interim + first + strings.Repeat("x", headLimit-len(interim+first+last)) + last, nil},
+		{"with interim ones, above it", interim + first + strings.Repeat("x", headLimit-len(interim+first+last)+1) + last, errHeadLong},
+		{"interim ones without an end", strings.Repeat(interim, headLimit/len(interim)+1), errHeadLong},
+	} {
+		for _, size := range []int{0, 64 << 10, 1000} {
+			assert.Equal(t, tt.err, exchanged(tt.response, size, false).err, tt.what)
+		}
+	}
 }
 
 // FuzzExchange: however a response is cut into reads, an exchange takes what

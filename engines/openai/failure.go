@@ -164,11 +164,13 @@ func (e *Engine) unfit(parent context.Context, why error, a *attempt, s *stream,
 
 // cut is what came of a stream whose reading failed.
 func (e *Engine) cut(parent context.Context, why error, a *attempt, s *stream, err error) error {
-	switch {
+	switch err = bare(err); {
 	case !s.over():
 		return e.broken(parent, why, a, "POST "+e.route.Path+", "+s.progress(), err)
 	case why == errStayed:
 		s.warn("the stream stayed open after its last event")
+	case parent.Err() == nil && malformed(err):
+		s.warn("what follows the last event is no HTTP: %s", words(err.Error()))
 	case parent.Err() == nil:
 		s.warn("the connection broke after the last event")
 	}
@@ -184,6 +186,7 @@ func (e *Engine) broken(parent context.Context, why error, a *attempt, what stri
 	case why == errSilent:
 		return e.fail(engines.Silent, a.reply.Status, errSilent, "%s: no byte for %v", what, e.cfg.Silence)
 	}
+	err = bare(err)
 	class := engines.Reset
 	switch _, disagree := tlsCause(err); {
 	case exhausted(err):
@@ -204,10 +207,4 @@ func (e *Engine) broken(parent context.Context, why error, a *attempt, what stri
 // closed pipe of io is one that this side closed: conn names the others.)
 func atEnd(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-}
-
-// malformed reports an answer that is not of its protocol, or not in its coding.
-func malformed(err error) bool {
-	marks := []string{"malformed", unasked, "gzip: ", "invalid byte in chunk", "http chunk length too large", "flate: "}
-	return hasAny(err.Error(), notHTTP2) || hasAny(err.Error(), marks) && !errors.Is(err, io.ErrUnexpectedEOF)
 }

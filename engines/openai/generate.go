@@ -95,12 +95,15 @@ func (e *Engine) roundTrip(parent context.Context, a *attempt, r *engines.Reques
 	a.start, a.began = time.Duration(a.flow.now()), time.Now()
 	resp, err := e.transport.stream(e.cfg.Fresh).RoundTrip(req)
 	if err != nil {
-		return e.broken(parent, context.Cause(ctx), a, what, err)
+		return e.broken(parent, context.Cause(ctx), a, what, a.read(err))
 	}
 	defer resp.Body.Close()
 	a.answered(resp)
 	if resp.StatusCode/100 != 2 {
-		said, _ := io.ReadAll(io.LimitReader(resp.Body, saidLimit))
+		var said []byte
+		if resp.StatusCode != http.StatusSwitchingProtocols { // what follows that is no body
+			said, _ = io.ReadAll(io.LimitReader(resp.Body, saidLimit))
+		}
 		return e.status(what, resp.StatusCode, resp.Header, said)
 	}
 	s := &stream{ctx: parent, emit: emit, reply: &a.reply}
@@ -133,7 +136,7 @@ func (e *Engine) roundTrip(parent context.Context, a *attempt, r *engines.Reques
 			return e.verdict(s)
 		}
 		if err != nil {
-			return e.cut(parent, context.Cause(ctx), a, s, err)
+			return e.cut(parent, context.Cause(ctx), a, s, a.read(err))
 		}
 		if stay == nil && s.over() {
 			stay = time.AfterFunc(afterDone, func() { cancel(errStayed) })

@@ -103,6 +103,8 @@ func newTransport(cfg *Config, to *url.URL) *transport {
 		MaxIdleConnsPerHost: math.MaxInt32,
 		IdleConnTimeout:     idleTimeout,
 		Protocols:           new(http.Protocols),
+
+		MaxResponseHeaderBytes: headLimit,
 	}
 	if cfg.HTTP2 {
 		// net/http takes a connection that it does not know to be TLS for one of
