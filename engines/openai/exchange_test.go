@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httputil"
 	"strings"
 	"testing"
 
@@ -179,26 +178,31 @@ func FuzzExchange(f *testing.F) {
 	})
 }
 
-// FuzzChunks: chunks decode as in net/http, however they are cut.
+// FuzzChunks: chunks and their trailer are taken as by net/http, however they are
+// cut.
 func FuzzChunks(f *testing.F) {
-	for _, s := range []string{"5\r\nhello\r\n0\r\n\r\n", "5;a\r\nhello\r\n00\r\n\r\n", "1 \t\r\na\r\nF\r\n0123456789abcde\r\n0\r\n", "g\r\n", "1\n", "\r\n"} {
+	for _, s := range []string{
+		"5\r\nhello\r\n0\r\n\r\n", "5;a\r\nhello\r\n00\r\n\r\n", "1 \t\r\na\r\nF\r\n0123456789abcde\r\n0\r\n", "g\r\n", "1\n", "\r\n",
+		"0\r\nA: b\r\n\r\n", "0\r\n0\r\n\r\n", "0\r\nA: b\nC: d\r\n\r\n", "0\r\n\n\r\n", "0\r\n a\r\n\r\n",
+	} {
 		f.Add(s, 2)
 	}
 	f.Fuzz(func(t *testing.T, body string, size int) {
 		var got strings.Builder
 		var d chunks
 		var bad error
-		for in := []byte(body); len(in) > 0 && bad == nil && d.place != chunkDone && d.place != chunkTrailer; {
+		for in := []byte(body); len(in) > 0 && bad == nil && d.place != chunkDone; {
 			part := in[:min(max(size, 1), len(in))]
 			in = in[len(part):]
 			_, bad = d.take(part, func(b []byte) error { got.Write(b); return nil })
 		}
-		want, err := io.ReadAll(httputil.NewChunkedReader(strings.NewReader(body)))
-		if bad == errTrailerLong {
-			t.Skip("net/http's reader of chunks leaves the trailer to others")
+		resp, err := http.ReadResponse(bufio.NewReader(strings.NewReader("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"+body)), post)
+		require.NoError(t, err)
+		want, err := io.ReadAll(resp.Body)
+		if bad == errTrailerLong || err != nil && bare(err) == errTrailerLong {
+			t.Skip("where it looks for the end of a trailer depends on how much lies in its buffer")
 		}
-		ended := d.place == chunkTrailer || d.place == chunkDone
-		require.Equal(t, err == nil, bad == nil && ended, "net/http: %v, here: %v at %v", err, bad, d.place)
+		require.Equal(t, err == nil, bad == nil && d.place == chunkDone, "net/http: %v, here: %v at %v", err, bad, d.place)
 		if err == nil {
 			require.Equal(t, string(want), got.String())
 		} else {
