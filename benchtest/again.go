@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/openloop-go/openloop/benchtest/metric"
-	"github.com/openloop-go/openloop/engines"
 )
 
 // mostAgain bounds how many runs of a measurement are made again.
@@ -48,12 +47,7 @@ func onlyLate(r *metric.Record) bool {
 			return false
 		}
 	}
-	for _, t := range r.Counted() {
-		if t.Failure == string(engines.Client) {
-			return false
-		}
-	}
-	return true
+	return !hostRanOut(r)
 }
 
 // setAside keeps an invalid run apart from those that count. The one in its

@@ -1,52 +1,95 @@
 package benchtest
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/openloop-go/openloop/benchtest/metric"
+	"github.com/openloop-go/openloop/engines"
 )
 
-// failedBefore: failures of the warmup and of settle, which no metric counts. An
-// engine that failed them was not warmed up, or not settled, and was not well.
-// They are few, so that more than the limit's share of them may be chance: they
-// count where an engine that fails as many as the limit allows would show so many
-// in one phase of a thousand.
+// failures are what became of the requests of a phase that no metric counts.
 //
 // What was cut by the drain or not sent for the load's sake says of the load that
-// it was too much, which the window's own requests say as well: it counts only
-// where nothing succeeded.
-func (s *session) failedBefore(r *metric.Record, phase string, flights []*flight) {
-	limit := s.plan.Point.Limits.ErrorRate
-	n, good, failed := 0, 0, 0
-	first, other := "", ""
-	for _, f := range flights {
-		t := &f.line
+// it was too much, which the window's own requests say as well: it is none of the
+// failed.
+type failures struct {
+	n, good, failed int
+	// first is the first failure, other the first of those that are none of the
+	// failed.
+	first, other string
+}
+
+func failuresOf(lines []*metric.Timeline) (f failures) {
+	for _, t := range lines {
 		text := t.Failure + ": " + firstLine(t.Message)
 		switch t.Failure {
 		case metric.Aborted:
 			continue
 		case "":
-			good++
+			f.good++
 		case metric.Unfinished, failCapped:
-			if other == "" {
-				other = text
+			if f.other == "" {
+				f.other = text
 			}
 		default:
-			if failed++; first == "" {
-				first = text
+			if f.failed++; f.first == "" {
+				f.first = text
 			}
 		}
-		n++
+		f.n++
 	}
-	switch {
-	case n > 0 && good == 0:
-		if first == "" {
-			first = other
+	return f
+}
+
+// none is true where nothing succeeded, for whatever reason.
+func (f failures) none() bool { return f.n > 0 && f.good == 0 }
+
+// beyond reports that more failed than chance makes of an engine that fails as
+// many as the limit allows: so many would be seen in one phase of a thousand. The
+// requests are few, so that more than the limit's share of them may be chance.
+func (f failures) beyond(limit float64) bool { return tail(f.n, f.failed, limit) < rare }
+
+// in says it of a phase.
+func (f failures) in(phase string, limit float64) string {
+	if f.none() {
+		return fmt.Sprintf("none of %s of %s succeeded; first failure: %s: find out why", many(f.n, "request"), phase, cmp.Or(f.first, f.other))
+	}
+	return fmt.Sprintf("%d of %s of %s failed (%s), limit %s; first failure: %s: find out why, or raise Limits.ErrorRate", f.failed, many(f.n, "request"), phase, percent(float64(f.failed)/float64(f.n)), percent(limit), f.first)
+}
+
+// failedWarmup: an engine that failed requests of the warmup was not warmed up.
+func (s *session) failedWarmup(r *metric.Record, flights []*flight) {
+	limit := s.plan.Point.Limits.ErrorRate
+	if f := failuresOf(linesOf(flights)); f.none() || f.beyond(limit) {
+		addProblem(r, kindErrors, "%s", f.in("the warmup", limit))
+	}
+}
+
+func linesOf(flights []*flight) (lines []*metric.Timeline) {
+	for _, f := range flights {
+		lines = append(lines, &f.line)
+	}
+	return lines
+}
+
+// around: failures of settle and of the cooldown, where the window does not say it
+// already. An engine that failed requests of settle was not settled; one that
+// failed those beside the window's last was not well, and these met less load than
+// planned. What failed on this host is told with the client.
+func (j *judge) around() {
+	if slices.ContainsFunc(j.problems, func(p metric.Problem) bool { return p.Kind == kindErrors || p.Kind == kindNoData }) {
+		return
+	}
+	limit := j.p.Limits.ErrorRate
+	for _, phase := range []metric.Phase{metric.Settle, metric.Cooldown} {
+		lines := slices.DeleteFunc(met(j.r, phase), func(t *metric.Timeline) bool { return t.Failure == string(engines.Client) })
+		// All of a cooldown may be one request, and be cut with the window's last.
+		if f := failuresOf(lines); f.beyond(limit) || phase == metric.Settle && f.none() {
+			j.problem(kindErrors, "%s", f.in(phaseWord(phase), limit))
 		}
-		addProblem(r, kindErrors, "none of %s of %s succeeded; first failure: %s: find out why", many(n, "request"), phase, first)
-	case tail(n, failed, limit) < rare:
-		addProblem(r, kindErrors, "%d of %s of %s failed (%s), limit %s; first failure: %s: find out why, or raise Limits.ErrorRate", failed, many(n, "request"), phase, percent(float64(failed)/float64(n)), percent(limit), first)
 	}
 }
 
@@ -65,14 +108,4 @@ func tail(n, k int, p float64) float64 {
 		sum += math.Exp(of(n) - of(i) - of(n-i) + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
 	}
 	return min(sum, 1)
-}
-
-// failedSettle is failedBefore of settle, where the window does not say it
-// already.
-func (s *session) failedSettle(r *metric.Record, out outcome) {
-	if slices.ContainsFunc(r.Problems, func(p metric.Problem) bool { return p.Kind == kindErrors || p.Kind == kindNoData }) {
-		return
-	}
-	n := slices.IndexFunc(out.flights, func(f *flight) bool { return f.line.Phase != metric.Settle })
-	s.failedBefore(r, "settle", out.flights[:max(n, 0)])
 }

@@ -2,6 +2,7 @@ package benchtest
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -10,8 +11,8 @@ import (
 )
 
 // The first request asks whether the engine is ready; 50 warm it up, 50 settle it
-// and 100 are measured.
-func TestFailuresBeforeTheWindow(t *testing.T) {
+// and 100 are measured, of which the last takes two seconds, so that 20 cool down.
+func TestFailuresAroundTheWindow(t *testing.T) {
 	broken := &engines.Error{Class: engines.Status, Status: 500, Message: "POST /v1/completions: 500: made up\nmore"}
 	for _, row := range []struct {
 		name  string
@@ -28,11 +29,19 @@ func TestFailuresBeforeTheWindow(t *testing.T) {
 		{"settle and the window", func(n int) bool { return n > 60 }, []metric.Problem{
 			{Kind: kindNoData, Text: "none of 100 requests of the window succeeded (first failure: status: POST /v1/completions: 500: made up\nmore)"},
 			{Kind: kindErrors, Text: "100 of 100 requests failed (100 %), limit 1 %; first failure: status: POST /v1/completions: 500: made up\nmore: find out why, or raise Limits.ErrorRate"}}},
+		{"all of the cooldown", func(n int) bool { return n > 200 }, []metric.Problem{{Kind: kindErrors,
+			Text: "none of 20 requests of the cooldown succeeded; first failure: status: POST /v1/completions: 500: made up: find out why"}}},
+		{"some of it", func(n int) bool { return n > 216 }, []metric.Problem{{Kind: kindErrors,
+			Text: "4 of 20 requests of the cooldown failed (20 %), limit 1 %; first failure: status: POST /v1/completions: 500: made up: find out why, or raise Limits.ErrorRate"}}},
+		{"as many of it as chance may bring", func(n int) bool { return n > 217 }, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				engine := quick()
 				engine.fails = func(n int, _ *engines.Request) error {
+					if n == 200 && !row.fails(n) {
+						time.Sleep(2 * time.Second)
+					}
 					if row.fails(n) {
 						return broken
 					}

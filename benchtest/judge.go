@@ -60,6 +60,7 @@ func Judge(r *metric.Record, p Point) (problems []metric.Problem, warnings []str
 	j.shared()
 	j.probes()
 	j.devices()
+	j.around()
 	return j.problems, j.warnings
 }
 

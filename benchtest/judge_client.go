@@ -144,27 +144,6 @@ func (j *judge) busy() string {
 	return ""
 }
 
-// ranOut: one request that failed because this host had no descriptor or port
-// for it was not offered to the engine, and the load was another.
-func (j *judge) ranOut() {
-	n, message := 0, ""
-	for _, t := range j.window {
-		if t.Failure == string(engines.Client) {
-			if n++; n == 1 {
-				message = t.Message
-			}
-		}
-	}
-	if n == 0 {
-		return
-	}
-	keep := ""
-	if opened, _ := j.opened(); 2*opened >= len(j.window) {
-		keep = fmt.Sprintf(", keep connections (%d requests opened one)", opened)
-	}
-	j.problem(kindClient, "%d of %d requests failed on this host and never reached the engine; first: %s: allow this process more files (ulimit -n) and ports (net.ipv4.ip_local_port_range)%s, or lower the load", n, len(j.window), message, keep)
-}
-
 // sent is what was sent of a window, and when.
 type sent struct {
 	planned, unstamped int

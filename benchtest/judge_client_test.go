@@ -1,6 +1,8 @@
 package benchtest
 
 import (
+	"cmp"
+	"slices"
 	"testing"
 	"time"
 
@@ -145,6 +147,28 @@ func TestTheVerdictOnTheClient(t *testing.T) {
 		}, limited, []string{
 			"1 of 100 requests failed on this host and never reached the engine; first: socket: too many open files: allow this process more files (ulimit -n) and ports (net.ipv4.ip_local_port_range), or lower the load",
 		}, []string{kindClient}},
+		{"three of settle and of the cooldown found none while the window's last was served", func(r *metric.Record) {
+			// The window's last ends at 11.01 s.
+			for _, q := range []struct {
+				phase metric.Phase
+				at    time.Duration
+			}{{metric.Settle, 900 * time.Millisecond}, {metric.Cooldown, 11 * time.Second}, {metric.Cooldown, 11005 * time.Millisecond}} {
+				r.Requests = append(r.Requests, metric.Timeline{Phase: q.phase, Scheduled: q.at, Failure: string(engines.Client), Message: "socket: too many open files"})
+			}
+			slices.SortStableFunc(r.Requests, func(a, b metric.Timeline) int { return cmp.Compare(a.Scheduled, b.Scheduled) })
+		}, limited, []string{
+			"1 of 1 request of settle, 2 of 2 requests of the cooldown failed on this host and never reached the engine, so that those of the window met less load than planned; first: socket: too many open files: allow this process more files (ulimit -n) and ports (net.ipv4.ip_local_port_range), or lower the load",
+		}, []string{kindClient}},
+		{"one of the cooldown found none after the window's last had ended", func(r *metric.Record) {
+			r.Requests = append(r.Requests, metric.Timeline{Phase: metric.Cooldown, Scheduled: 11010 * time.Millisecond, Failure: string(engines.Client)})
+		}, ok, []string{
+			"requests left 0s late (p99 of 100), limit 5ms",
+			"goroutines of this process waited 31µs to run (p99), limit 5ms",
+			"this process woke up 120µs late (p99), limit 5ms",
+			"the garbage collector stopped this process for 0.012 % of the window, 80µs at most",
+			"achieved ÷ offered is 1.0000, want at least 0.990",
+			"this process kept 0.42 of its 8 CPUs busy, and 11 % of the host's were",
+		}, nil},
 		{"nobody stamped the sending", func(r *metric.Record) {
 			r.Requests[3].Sent = 0
 		}, unknown, []string{

@@ -28,7 +28,7 @@ func (s *session) warmup(ctx context.Context, planned PlannedRun, r *metric.Reco
 		return fmt.Errorf("in the warmup: %w", err)
 	}
 	s.stuck(r, out)
-	s.failedBefore(r, "the warmup", out.flights)
+	s.failedWarmup(r, out.flights)
 	if s.plan.Point.Settle == 0 {
 		// Settle goes on with the same load, so that where there is one, and
 		// it is long enough, the warmup has been.

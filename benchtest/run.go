@@ -35,7 +35,6 @@ func (s *session) run(ctx context.Context, planned PlannedRun) (*metric.Record, 
 	r.Problems = append(r.Problems, problems...)
 	r.Warnings = append(r.Warnings, warnings...)
 	s.sameStart(r)
-	s.failedSettle(r, out)
 	s.redact(r)
 	return r, errors.Join(out.cut, counting)
 }
