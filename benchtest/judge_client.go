@@ -175,13 +175,13 @@ func sentOf(window []*metric.Timeline) sent {
 			}
 			continue
 		}
-		due := max(t.Scheduled, t.Released)
-		ready := max(due, t.Sent-t.Connect)
+		lag, _ := t.Lag()
+		ready := max(t.Scheduled, t.Released) + lag
 		if first == 0 {
 			first = ready
 		}
 		s.took = max(s.took, ready-first)
-		s.lags = append(s.lags, ready-due)
+		s.lags = append(s.lags, lag)
 		s.times = append(s.times, t.Sent)
 	}
 	if len(window) > 0 {

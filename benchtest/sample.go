@@ -11,7 +11,9 @@ import (
 // least of what was seen.
 func (st *engineStart) sample(t metric.Timeline) {
 	st.answered = t
-	if first, ok := t.ServiceTTFT(); ok && (st.first == 0 || first < st.first) {
+	// Not the service TTFT: it has the wait for a connection in it, which later
+	// requests find open.
+	if first := t.FirstToken - t.Sent; t.FirstToken > 0 && t.Sent > 0 && (st.first == 0 || first < st.first) {
 		st.first = first
 	}
 	if next, ok := t.TPOT(); ok && (st.next == 0 || next < st.next) {

@@ -111,9 +111,10 @@ type Reply struct {
 	// Sent is when the request's first byte left.
 	Sent time.Duration
 	// Connect is how long the request waited for a connection, name
-	// resolution and TLS included, before it could be sent. The driver counts it
-	// as no lag of the client's, so that nothing which this side does meanwhile,
-	// such as to encode the request, belongs to it.
+	// resolution and TLS included, before it could be sent; zero where one was
+	// there, or some microseconds where several requests share one (HTTP/2). The
+	// driver counts it as no lag of the client's, so that nothing which this side
+	// does meanwhile, such as to encode the request, belongs to it.
 	Connect time.Duration
 	// FirstEvent is when the first event of any kind was readable; zero when
 	// there was none.

@@ -40,7 +40,9 @@ func run() *metric.Record {
 
 func ExampleTimeline() {
 	t := request(time.Second, 120*ms, 10*ms)
-	t.Sent += 20 * ms // the driver was late: the latency from the schedule counts it
+	// The driver was 20 ms late, and then the request waited 5 ms for a connection:
+	// the latency from the schedule counts both.
+	t.Sent, t.Connect = t.Sent+25*ms, 5*ms
 	show := func(name string, v time.Duration, ok bool) { fmt.Println(name, v, ok) }
 	print := func(name string, get func(*metric.Timeline) (time.Duration, bool)) {
 		v, ok := get(&t)

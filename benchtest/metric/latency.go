@@ -6,13 +6,15 @@ import "time"
 // when there was no token.
 func (t *Timeline) TTFT() (time.Duration, bool) { return since(t.Scheduled, t.FirstToken) }
 
-// ServiceTTFT is the time to the first token event from the sending of the
-// request: TTFT without the lag.
+// ServiceTTFT is the time to the first token event from when the driver had done
+// its part: TTFT without the lag, and without the wait for a slot of a client-side
+// limit. The wait for a connection, which is the server's, is in it.
 func (t *Timeline) ServiceTTFT() (time.Duration, bool) {
-	if t.Sent == 0 {
+	lag, sent := t.Lag()
+	if !sent {
 		return 0, false
 	}
-	return since(t.Sent, t.FirstToken)
+	return since(t.due()+lag, t.FirstToken)
 }
 
 // FirstContentTime is the time to the first event with text of the answer
@@ -27,11 +29,19 @@ func (t *Timeline) FirstContentTime() (time.Duration, bool) {
 func (t *Timeline) E2E() (time.Duration, bool) { return since(t.Scheduled, t.LastToken) }
 
 // Lag is how late the driver sent the request: from the schedule or, where a
-// client-side limit held it, from when that let it go. The wait for a slot is
-// not lag, but it is in every latency.
+// client-side limit held it, from when that let it go, and without the wait for a
+// connection (Connect), whose length the server and the way to it decide. The waits
+// for a slot and for a connection are no lag, but they are in every latency. It is
+// absent of a request that was not sent.
 func (t *Timeline) Lag() (time.Duration, bool) {
-	return since(max(t.Scheduled, t.Released), t.Sent)
+	if t.Sent == 0 {
+		return 0, false
+	}
+	return max(0, t.Sent-t.Connect-t.due()), true
 }
+
+// due is when nothing but the driver itself held the request any more.
+func (t *Timeline) due() time.Duration { return max(t.Scheduled, t.Released) }
 
 // TPOT is the time per output token: the time between the first and the last
 // token event, divided by the tokens that came after the first event. With

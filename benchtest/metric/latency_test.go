@@ -87,9 +87,34 @@ func TestLatencyRunsFromTheSchedule(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, row.got, row.want)
 		}
 	}
+	q.Connect = 50 * ms // the last 50 ms before it was sent, it waited for a connection
+	for name, row := range map[string]struct{ got, want time.Duration }{
+		"TTFT":         {got(q.TTFT()), 500 * ms},
+		"service TTFT": {got(q.ServiceTTFT()), 150 * ms},
+		"lag":          {got(q.Lag()), 350 * ms},
+	} {
+		if row.got != row.want {
+			t.Errorf("%s with a wait for a connection is %v, want %v", name, row.got, row.want)
+		}
+	}
+	q.Connect = 400*ms + 1 // the clock was read twice
+	if v := got(q.Lag()); v != 0 {
+		t.Errorf("lag of a request that did nothing but wait for its connection is %v, want 0s", v)
+	}
+	if v := got(q.ServiceTTFT()); v != 500*ms {
+		t.Errorf("service TTFT of such a request is %v, want its TTFT, 500ms", v)
+	}
+	q.Connect = 0
 	q.Released = 1350 * ms // a client-side limit held it
 	if v := got(q.Lag()); v != 50*ms {
 		t.Errorf("lag behind the release is %v, want 50ms", v)
+	}
+	q.Connect = 30 * ms
+	if v := got(q.Lag()); v != 20*ms {
+		t.Errorf("lag behind the release, with a wait for a connection, is %v, want 20ms", v)
+	}
+	if v := got(q.ServiceTTFT()); v != 130*ms {
+		t.Errorf("service TTFT behind the release and the lag is %v, want 130ms", v)
 	}
 	if v := got(q.E2E()); v != 1000*ms {
 		t.Errorf("E2E with a wait for a slot is %v, want 1s", v)

@@ -46,7 +46,9 @@ func (a *attempt) gotConn(info httptrace.GotConnInfo) {
 	}
 	a.conn = stamping(info.Conn)
 	early := a.conn != nil && a.conn.early
-	a.connected(info.Reused || early, info.Reused || early && time.Since(a.conn.opened) >= soon)
+	// Of the connections that are shared it is not told which a request waited for.
+	there := early && !info.Reused || info.WasIdle && a.conn != nil && a.conn.shared == nil
+	a.connected(info.Reused || early, there, info.Reused || early && time.Since(a.conn.opened) >= soon)
 	if a.conn == nil {
 		return
 	}
@@ -91,11 +93,15 @@ func (a *attempt) arrived() time.Duration {
 }
 
 // connected notes that the attempt has its connection: whether it had been
-// opened before, and whether the server may have closed it since.
-func (a *attempt) connected(reused, kept bool) {
+// opened before, whether it was there when it was asked for, so that taking it is
+// no wait, and whether the server may have closed it since.
+func (a *attempt) connected(reused, there, kept bool) {
 	a.got, a.kept = time.Now(), kept
 	a.reply.NewConnection = !reused
-	a.reply.Connect = time.Duration(a.flow.now()) - a.start
+	a.reply.Connect = 0
+	if !there {
+		a.reply.Connect = time.Duration(a.flow.now()) - a.start
+	}
 }
 
 // answered notes the head of the answer.

@@ -47,7 +47,8 @@ type Config struct {
 	// connection; the reply warns where it was handed over twice, because the
 	// connection had no stream left by then. Handed over a third time, it waits in
 	// net/http for a second first, and each further time for twice as long: Connect
-	// has these waits in it.
+	// has these waits in it, and where there was room at once what taking it took,
+	// some microseconds.
 	// False speaks HTTP/1.1.
 	HTTP2 bool
 

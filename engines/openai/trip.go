@@ -31,7 +31,7 @@ func (e *Engine) trip(parent context.Context, c *call, r *engines.Request, f *fo
 		if err != nil {
 			return e.broken(parent, context.Cause(ctx), a, "POST "+e.route.Path, err)
 		}
-		a.connected(w.used, w.served || w.used && time.Since(w.idle) >= soon)
+		a.connected(w.used, w.used, w.served || w.used && time.Since(w.idle) >= soon)
 		a.stay = &w.stay
 		// A connection that was closed before a byte of the request was written
 		// is as if it had not been there.
