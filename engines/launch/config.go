@@ -111,6 +111,14 @@ type Config struct {
 	// Proxy chooses a proxy for each request. Nil uses none, whatever the
 	// environment says.
 	Proxy func(*http.Request) (*url.URL, error)
+	// Fresh sends each generation on a connection of its own, so that opening it
+	// is part of what is measured. False keeps connections, until the server is
+	// seen to close them after a stream.
+	Fresh bool
+	// HTTP2 speaks HTTP/2 and nothing else, over TLS or, to an http URL, without:
+	// to a gateway that does, or to SGLang with --enable-http2 among Args. See
+	// openai.Config for what it does to connections. False speaks HTTP/1.1.
+	HTTP2 bool
 	// Dial opens connections, as to a server in memory; it needs a URL, and
 	// the environment is then left aside. Nil dials TCP.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)

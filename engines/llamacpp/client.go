@@ -12,6 +12,9 @@ func (e *Engine) Prepare(r *engines.Request) { e.s.Client().Prepare(r) }
 // Warm implements engines.Warmer: it opens connections until n are idle.
 func (e *Engine) Warm(ctx context.Context, n int) error { return e.s.Client().Warm(ctx, n) }
 
+// DialsEach implements engines.Dialer: whether Config.Fresh is set.
+func (e *Engine) DialsEach() bool { return e.s.Client().DialsEach() }
+
 // Calibrate implements engines.Calibrator: it measures what the client costs on
 // this host, without asking the server.
 func (e *Engine) Calibrate(ctx context.Context) (engines.Cost, error) {

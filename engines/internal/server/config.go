@@ -164,7 +164,8 @@ const answerLimit = time.Minute
 func (k *Kind) client(c Config, root, model string) (*openai.Engine, error) {
 	return openai.New(openai.Config{
 		URL: root, Model: model, APIKey: c.APIKey, Chat: c.Chat,
-		Header: c.Header, TLS: c.TLS, Proxy: c.Proxy, Dial: c.Dial, Kind: k.Name,
+		Header: c.Header, TLS: c.TLS, Proxy: c.Proxy, Fresh: c.Fresh, HTTP2: c.HTTP2,
+		Dial: c.Dial, Kind: k.Name,
 		Extra: k.extra(c), Timeout: answerLimit,
 	})
 }
