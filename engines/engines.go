@@ -145,6 +145,7 @@ type Reply struct {
 	// lost so. Zero where the transport cannot tell.
 	ReadLag time.Duration
 	// Warnings are departures from the protocol that did not fail the
-	// request, such as a missing terminal event after a finish reason.
+	// request, such as a missing terminal event after a finish reason, and what
+	// is in its times that is not the server's, such as a slow name server.
 	Warnings []string
 }

@@ -52,6 +52,7 @@ func (a *attempt) gotConn(info httptrace.GotConnInfo) {
 	if a.conn == nil {
 		return
 	}
+	a.waited(a.conn.slow)
 	a.stay = &a.conn.stay
 	a.conn.ended.Store(0)
 	if a.shared() {
@@ -101,6 +102,13 @@ func (a *attempt) connected(reused, there, kept bool) {
 	a.reply.Connect = 0
 	if !there {
 		a.reply.Connect = time.Duration(a.flow.now()) - a.start
+	}
+}
+
+// waited says what there is to say of a connection that was opened for it.
+func (a *attempt) waited(slow string) {
+	if a.reply.NewConnection && slow != "" {
+		a.warn(slow)
 	}
 }
 

@@ -56,14 +56,13 @@ func TestBothTransportsPassAllTests(t *testing.T) {
 func pumped(e *Engine) *pool {
 	p := &pool{habit: habit{seen: make(chan struct{})}}
 	p.dial = func(ctx context.Context) (*wire, error) {
-		conn, err := e.cfg.Dial(ctx, "tcp", e.route.Host)
+		conn, slow, err := e.transport.open(ctx, "tcp", e.transport.address)
 		if err != nil {
 			return nil, err
 		}
-		e.transport.opened.Add(1)
 		m := &pump{conn: conn, sent: make(chan struct{})}
 		close(m.sent)
-		m.wire = &wire{pool: p, carrier: m, stay: stay{habit: &p.habit}}
+		m.wire = &wire{pool: p, carrier: m, slow: slow, stay: stay{habit: &p.habit}}
 		pumps.Add(1)
 		go m.run()
 		return m.wire, nil

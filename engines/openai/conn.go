@@ -50,6 +50,8 @@ type conn struct {
 	// opened is when it was, early that this was before a request asked for it.
 	opened time.Time
 	early  bool
+	// slow is what the reply that waited for it has to say; see open.
+	slow string
 	// closed: it is closed from this side.
 	closed atomic.Bool
 	stay

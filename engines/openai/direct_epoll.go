@@ -31,19 +31,17 @@ func directOver(e *Engine, n int) *pool {
 		loops[i] = &loop{}
 	}
 	p := &pool{habit: habit{seen: make(chan struct{})}}
-	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
 	p.dial = func(ctx context.Context) (*wire, error) {
-		c, err := dialer.DialContext(ctx, "tcp", e.transport.address)
+		c, slow, err := e.transport.open(ctx, "tcp", e.transport.address)
 		if err != nil {
 			return nil, err
 		}
-		e.transport.opened.Add(1)
 		defer c.Close()
 		s, err := newSocket(c.(*net.TCPConn))
 		if err != nil {
 			return nil, err
 		}
-		s.wire.pool, s.wire.carrier, s.wire.habit = p, s, &p.habit
+		s.wire.pool, s.wire.carrier, s.wire.habit, s.wire.slow = p, s, &p.habit, slow
 		least := loops[0]
 		for _, l := range loops[1:] {
 			if l.load.Load() < least.load.Load() {

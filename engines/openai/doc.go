@@ -70,7 +70,10 @@
 // generation. How long a request waited for its connection is part of the
 // reply, and so are a new connection, a protocol other than HTTP/1.1 and, over
 // HTTP/2, how few streams the server allows on a connection where a request had
-// to wait for a further one for that (see Config.HTTP2). Proxies that the
+// to wait for a further one for that (see Config.HTTP2). The host's name is looked
+// up for each connection that is opened; where a request waited for that for a
+// millisecond or longer, its reply warns, since the name server is then part of
+// TTFT. It is given up after five and a half seconds. Proxies that the
 // environment names are not used (see Engine.Proxy).
 //
 // # Failures

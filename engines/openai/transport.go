@@ -31,7 +31,9 @@ const (
 type transport struct {
 	*http.Transport
 	// fresh is the same without a pool.
-	fresh  *http.Transport
+	fresh *http.Transport
+	// dial is Config.Dial or its default; see open.
+	dial   func(ctx context.Context, network, addr string) (net.Conn, error)
 	habit  habit
 	opened atomic.Int64
 	// ahead are connections to address that no request has used yet; secure
@@ -52,21 +54,13 @@ func (t *transport) stream(fresh bool) *http.Transport {
 }
 
 func newTransport(cfg *Config, to *url.URL) *transport {
-	dial := cfg.Dial
-	if dial == nil {
-		dial = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
+	t := &transport{dial: cfg.Dial, habit: habit{seen: make(chan struct{})}, address: address(to), secure: to.Scheme == "https"}
+	if t.dial == nil {
+		t.dial = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
 	}
-	t := &transport{habit: habit{seen: make(chan struct{})}, address: address(to), secure: to.Scheme == "https"}
 	protocol := "http/1.1"
 	if cfg.HTTP2 {
 		protocol, t.sharing = "h2", &sharing{}
-	}
-	open := func(ctx context.Context, network, addr string) (net.Conn, error) {
-		c, err := dial(ctx, network, addr)
-		if err == nil {
-			t.opened.Add(1)
-		}
-		return c, err
 	}
 	t.Transport = &http.Transport{
 		Proxy: cfg.Proxy,
@@ -74,11 +68,11 @@ func newTransport(cfg *Config, to *url.URL) *transport {
 			if c := t.early(ctx, addr); c != nil {
 				return c, nil
 			}
-			c, err := open(ctx, network, addr)
+			c, slow, err := t.open(ctx, network, addr)
 			if err != nil {
 				return nil, err
 			}
-			return t.stamps(c), nil
+			return t.stamps(c, slow), nil
 		},
 		// Stamps are taken above TLS: a record that cannot be decrypted yet is
 		// not readable.
@@ -86,7 +80,7 @@ func newTransport(cfg *Config, to *url.URL) *transport {
 			if c := t.early(ctx, addr); c != nil {
 				return c, nil
 			}
-			c, err := open(ctx, network, addr)
+			c, slow, err := t.open(ctx, network, addr)
 			if err != nil {
 				return nil, err
 			}
@@ -94,7 +88,7 @@ func newTransport(cfg *Config, to *url.URL) *transport {
 			if err != nil {
 				return nil, err
 			}
-			return t.stamps(s), nil
+			return t.stamps(s, slow), nil
 		},
 		// Behind a proxy, where DialTLSContext is not asked.
 		TLSClientConfig:     clientTLS(cfg.TLS, ""),
@@ -120,9 +114,9 @@ func newTransport(cfg *Config, to *url.URL) *transport {
 	return t
 }
 
-// stamps is a connection that stamps.
-func (t *transport) stamps(c net.Conn) *conn {
-	s := &conn{Conn: c, opened: time.Now(), shared: t.sharing, stay: stay{habit: &t.habit}}
+// stamps is a connection that stamps; slow is of its name's look-up (see open).
+func (t *transport) stamps(c net.Conn, slow string) *conn {
+	s := &conn{Conn: c, slow: slow, opened: time.Now(), shared: t.sharing, stay: stay{habit: &t.habit}}
 	if s.shared != nil {
 		s.shared.add(s)
 	}

@@ -32,6 +32,7 @@ func (e *Engine) trip(parent context.Context, c *call, r *engines.Request, f *fo
 			return e.broken(parent, context.Cause(ctx), a, "POST "+e.route.Path, err)
 		}
 		a.connected(w.used, w.used, w.served || w.used && time.Since(w.idle) >= soon)
+		a.waited(w.slow)
 		a.stay = &w.stay
 		// A connection that was closed before a byte of the request was written
 		// is as if it had not been there.

@@ -21,6 +21,8 @@ type wire struct {
 	// used: it was opened before the call that it serves; served: it has served
 	// one before.
 	used, served bool
+	// slow is what the reply that waited for it has to say; see open.
+	slow string
 	// idle is when it became idle; the pool's.
 	idle time.Time
 
