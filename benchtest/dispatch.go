@@ -39,7 +39,9 @@ func (p *pass) dispatchOpen(ctx context.Context) {
 		}
 		if f.line.Phase == metric.Window && !opened {
 			opened = true
-			p.openWindow(at)
+			if !p.openWindow(at) {
+				return
+			}
 		}
 		p.launch(f)
 	}

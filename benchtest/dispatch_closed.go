@@ -57,8 +57,8 @@ func (p *pass) dispatchClosed(ctx context.Context) {
 				return
 			}
 			f.due(s.at, phase)
-			if phase == metric.Window && p.from == 0 {
-				p.openWindow(s.at)
+			if phase == metric.Window && p.from == 0 && !p.openWindow(s.at) {
+				return
 			}
 			p.launch(f)
 			sent++

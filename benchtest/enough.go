@@ -3,9 +3,6 @@ package benchtest
 import (
 	"errors"
 	"fmt"
-
-	"github.com/openloop-go/openloop/benchtest/metric"
-	"github.com/openloop-go/openloop/engines"
 )
 
 // enough reports that no further run is to be made although there are not n,
@@ -23,19 +20,4 @@ func (s *session) enough(n int, extends bool) (bool, error) {
 	}
 	s.logf("%s", text)
 	return true, nil
-}
-
-// gone tells that the engine could not be reached by any request of the window:
-// further runs would be of the same.
-func gone(r *metric.Record) error {
-	window := r.Counted()
-	for _, t := range window {
-		if t.Failure != string(engines.Unreachable) {
-			return nil
-		}
-	}
-	if len(window) == 0 {
-		return nil
-	}
-	return fmt.Errorf("none of %d requests reached the engine (%s), so no further run is made: look into its log, or start it again", len(window), firstLine(window[0].Message))
 }

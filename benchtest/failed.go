@@ -1,7 +1,6 @@
 package benchtest
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -17,27 +16,23 @@ import (
 // failed.
 type failures struct {
 	n, good, failed int
-	// first is the first failure, other the first of those that are none of the
-	// failed.
-	first, other string
+	// why are the classes of the failed, other those of what is none of them.
+	why, other classes
 }
 
 func failuresOf(lines []*metric.Timeline) (f failures) {
 	for _, t := range lines {
-		text := t.Failure + ": " + firstLine(t.Message)
+		message := firstLine(t.Message)
 		switch t.Failure {
 		case metric.Aborted:
 			continue
 		case "":
 			f.good++
 		case metric.Unfinished, failCapped:
-			if f.other == "" {
-				f.other = text
-			}
+			f.other.add(t.Failure, message)
 		default:
-			if f.failed++; f.first == "" {
-				f.first = text
-			}
+			f.failed++
+			f.why.add(t.Failure, message)
 		}
 		f.n++
 	}
@@ -55,9 +50,9 @@ func (f failures) beyond(limit float64) bool { return tail(f.n, f.failed, limit)
 // in says it of a phase.
 func (f failures) in(phase string, limit float64) string {
 	if f.none() {
-		return fmt.Sprintf("none of %s of %s succeeded; first failure: %s: find out why", many(f.n, "request"), phase, cmp.Or(f.first, f.other))
+		return fmt.Sprintf("none of %s of %s succeeded; %s: find out why", many(f.n, "request"), phase, slices.Concat(f.why, f.other))
 	}
-	return fmt.Sprintf("%d of %s of %s failed (%s), limit %s; first failure: %s: find out why, or raise Limits.ErrorRate", f.failed, many(f.n, "request"), phase, percent(float64(f.failed)/float64(f.n)), percent(limit), f.first)
+	return fmt.Sprintf("%d of %s of %s failed (%s), limit %s; %s: find out why, or raise Limits.ErrorRate", f.failed, many(f.n, "request"), phase, percent(float64(f.failed)/float64(f.n)), percent(limit), f.why)
 }
 
 // failedWarmup: an engine that failed requests of the warmup was not warmed up.
@@ -66,13 +61,6 @@ func (s *session) failedWarmup(r *metric.Record, flights []*flight) {
 	if f := failuresOf(linesOf(flights)); f.none() || f.beyond(limit) {
 		addProblem(r, kindErrors, "%s", f.in("the warmup", limit))
 	}
-}
-
-func linesOf(flights []*flight) (lines []*metric.Timeline) {
-	for _, f := range flights {
-		lines = append(lines, &f.line)
-	}
-	return lines
 }
 
 // around: failures of settle and of the cooldown, where the window does not say it

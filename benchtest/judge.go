@@ -92,7 +92,7 @@ func (j *judge) warn(format string, args ...any) {
 // host is no error of the engine's, and told with the client.
 func (j *judge) errors() {
 	n, failed, ours, unfinished, wrong, capped := 0, 0, 0, 0, 0, 0
-	message, first := "", ""
+	var all, theirs classes
 	for _, t := range j.window {
 		if t.Failure == metric.Aborted {
 			continue
@@ -106,16 +106,12 @@ func (j *judge) errors() {
 			continue
 		}
 		failed++
-		if first == "" {
-			first = t.Failure + ": " + t.Message
-		}
+		all.add(t.Failure, t.Message)
 		if t.Failure == string(engines.Client) {
 			ours++
 			continue
 		}
-		if message == "" {
-			message = t.Failure + ": " + t.Message
-		}
+		theirs.add(t.Failure, t.Message)
 		switch t.Failure {
 		case string(engines.NoModel):
 			wrong++
@@ -135,11 +131,11 @@ func (j *judge) errors() {
 		j.problem(kindUnfinished, "%d of %d requests (%s) had not ended %v after the window, limit %s: %s", unfinished, n, percent(share), j.p.Drain, percent(j.p.Limits.ErrorRate), why)
 	}
 	if n > 0 && failed == n {
-		j.problem(kindNoData, "none of %d requests of the window succeeded (first failure: %s)", n, first)
+		j.problem(kindNoData, "none of %d requests of the window succeeded (%s)", n, all)
 	}
 	failed -= ours
 	if share := float64(failed) / float64(max(n, 1)); failed > 0 && !(share <= j.p.Limits.ErrorRate) {
-		j.problem(kindErrors, "%d of %d requests failed (%s), limit %s; first failure: %s: find out why, or raise Limits.ErrorRate", failed, n, percent(share), percent(j.p.Limits.ErrorRate), message)
+		j.problem(kindErrors, "%d of %d requests failed (%s), limit %s; %s: find out why, or raise Limits.ErrorRate", failed, n, percent(share), percent(j.p.Limits.ErrorRate), theirs)
 	}
 	if wrong > 0 {
 		j.problem(kindWrongModel, "%d of %d requests were answered by another model: attach to a server that serves only the one", wrong, n)

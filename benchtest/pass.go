@@ -217,10 +217,16 @@ func (p *pass) prepare(f *flight) {
 }
 
 // openWindow and closeWindow mark the edges of the window; the engine's
-// counters are read at each, beside the load.
-func (p *pass) openWindow(at time.Duration) {
+// counters are read at each, beside the load. A window is not opened, and the load
+// ends, where nothing of settle has reached the engine.
+func (p *pass) openWindow(at time.Duration) bool {
+	if err := p.gone(); err != nil {
+		p.crashWith(err)
+		return false
+	}
 	p.from = at
 	p.readEdge(0)
+	return true
 }
 
 func (p *pass) closeWindow(at time.Duration) {

@@ -27,6 +27,9 @@ func (s *session) warmup(ctx context.Context, planned PlannedRun, r *metric.Reco
 	if err := s.died(ctx); err != nil {
 		return fmt.Errorf("in the warmup: %w", err)
 	}
+	if err := goneBefore(out.flights, "the warmup"); err != nil {
+		return err
+	}
 	s.stuck(r, out)
 	s.failedWarmup(r, out.flights)
 	if s.plan.Point.Settle == 0 {

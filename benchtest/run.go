@@ -27,7 +27,7 @@ func (s *session) run(ctx context.Context, planned PlannedRun) (*metric.Record, 
 	s.openAccount(ctx, r)
 	out := s.offer(ctx, s.load(planned, salt, false), s.progress("run", planned.Index, planned.Settle+planned.Window))
 	if out.from == 0 {
-		return nil, out.cut // nothing was measured
+		return nil, s.diedOf(ctx, out.cut) // nothing was measured
 	}
 	s.fill(r, out)
 	counting := guard(func() error { s.closeAccount(ctx, r, out); return nil })
