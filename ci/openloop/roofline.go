@@ -34,11 +34,13 @@ at once, since it is this process's first load. What it prints as held was held,
 and what it prints beside that was not, or "ended for time" where no step that
 was not held had ended.
 
-With -rate it offers that load instead, and nothing else.
+With -rate it offers that load instead, and nothing else. Fewer than five
+requests a second, which show nothing in its time, are offered as shorter ones
+with as many events a second.
 
 exit status: 0 measured, 1 the load of -rate and -tokens is not held by the
 client on this host, 2 bad usage, or it cannot be measured, as where the server
-is the limit
+is the limit or there is no time for it
 
 flags:
 `
@@ -126,7 +128,7 @@ func (m *rooflineRun) tell(ctx context.Context, ask rooflineAsk, asJSON bool, st
 	}
 	switch {
 	case r.Asked != nil && r.Asked.Unknown:
-		return noRoofline(stderr, errors.New("whether the load is held is not known, for the reason under its row: against a server elsewhere, or on a host with more CPUs, it may be"))
+		return noRoofline(stderr, errors.New("whether the load is held is not known, for the reason given with it: against a server elsewhere, or on a host with more CPUs, it may be"))
 	case r.Asked != nil && !r.Asked.Held:
 		return exitNegative
 	case r.Asked == nil && (r.Holds.Requests == 0 || r.Holds.Events == 0):

@@ -10,6 +10,7 @@ import (
 
 	"github.com/openloop-go/openloop/benchtest"
 	"github.com/openloop-go/openloop/benchtest/arrival"
+	"github.com/openloop-go/openloop/benchtest/metric"
 	"github.com/openloop-go/openloop/internal/descriptors"
 )
 
@@ -39,7 +40,8 @@ const (
 	// long its streams may last: the window begins when they are all open, and
 	// the last of them are to end in time.
 	askWindow, askFill = 2 * time.Second, 2 * time.Second
-	// askLeast is the smallest rate that shows something in such a window.
+	// askLeast is the smallest rate that shows something in such a window. Of a
+	// lower one the requests are offered as shorter ones.
 	askLeast = 5
 	// beyond is how many times the CPUs of this host a load may take by the
 	// client's cost and is still tried.
@@ -55,8 +57,8 @@ type rooflineAnswer struct {
 	Pace float64 `json:"events_per_sec_of_a_stream"`
 	Held bool    `json:"held"`
 	// Unknown is a load of which this shows nothing, since the server on this
-	// host was the limit, or the run was invalid for a reason that is not the
-	// client's.
+	// host was the limit, the run was invalid for a reason that is not the
+	// client's or had not ended in time, or more was offered than is asked for.
 	Unknown bool   `json:"unknown"`
 	Why     string `json:"why"`
 }
@@ -71,52 +73,85 @@ func (m *rooflineRun) ask(ctx context.Context, ask rooflineAsk) error {
 	return m.answer(ctx, ask)
 }
 
+// asOffered is the load as it is offered in a window of askWindow: one of too few
+// requests as more of them that are shorter, with as many events a second. More is
+// what that does not bring down to what is asked.
+func (a rooflineAsk) asOffered() (offered rooflineAsk, more bool) {
+	if a.Rate >= askLeast {
+		return a, false
+	}
+	events := a.Rate * float64(a.Tokens)
+	offered.Tokens = max(1, int(events/askLeast))
+	offered.Rate = max(askLeast, events/float64(offered.Tokens))
+	return offered, events < askLeast
+}
+
+// words say it.
+func (a rooflineAsk) words() string {
+	return fmt.Sprintf("%s requests/s of %s", perSecond(a.Rate), plural(a.Tokens, "token"))
+}
+
 // answer offers it, once the client's cost is known.
 func (m *rooflineRun) answer(ctx context.Context, ask rooflineAsk) error {
 	a := &rooflineAnswer{rooflineAsk: ask}
 	m.out.Asked = a
-	rate := max(ask.Rate, askLeast)
-	events := rate * float64(ask.Tokens)
-	load := fmt.Sprintf("%s requests/s of %s", perSecond(ask.Rate), plural(ask.Tokens, "token"))
-	if ask.Rate < askLeast {
-		load = fmt.Sprintf("%v requests/s of %s (as %d a second, since fewer show nothing in %v)", ask.Rate, plural(ask.Tokens, "token"), askLeast, askWindow)
+	offered, more := ask.asOffered()
+	events := offered.Rate * float64(offered.Tokens)
+	load := ask.words()
+	if offered != ask {
+		load += fmt.Sprintf(" (offered as %s, since fewer requests show nothing in %v)", rooflineAsk{math.Round(100*offered.Rate) / 100, offered.Tokens}.words(), askWindow)
 	}
 	streams := 0.0
-	if ask.Tokens > 1 {
-		a.Pace = math.Ceil(max(perStream, float64(ask.Tokens)/askFill.Seconds()))
+	if offered.Tokens > 1 {
+		a.Pace = math.Ceil(max(perStream, float64(offered.Tokens)/askFill.Seconds()))
 		streams = events / a.Pace
 		load += fmt.Sprintf(", %s events/s in %s streams of %s events/s", whole1000(events), whole1000(math.Ceil(streams)), whole1000(a.Pace))
 	}
-	if why := m.tooMuch(rate, events, streams); why != "" {
+	if why := m.tooMuch(offered.Rate, events, streams); why != "" {
 		a.Why = load + ": not tried, and not held: " + why
 		return nil
 	}
+	var arrivals arrival.Process = arrival.Poisson{Rate: offered.Rate}
+	if offered != ask {
+		// So few come in bursts of many more events a second than are asked for.
+		arrivals = arrival.Constant{Rate: offered.Rate}
+	}
 	last := time.Duration(0)
 	if a.Pace > 0 {
-		last = time.Duration(float64(ask.Tokens) / a.Pace * float64(time.Second))
+		last = time.Duration(float64(offered.Tokens) / a.Pace * float64(time.Second))
 	}
 	step, err := m.offer(ctx, a.Pace, benchtest.Point{
-		Workload: shortPrompts(ask.Tokens), Arrivals: arrival.Poisson{Rate: rate}, Window: askWindow,
-		Settle: max(int(math.Ceil(streams)), int(rate*0.05), 1), Drain: drained(last),
+		Workload: shortPrompts(offered.Tokens), Arrivals: arrivals, Window: askWindow,
+		Settle: max(int(math.Ceil(streams)), int(offered.Rate*0.05), 1), Drain: drained(last),
 	})
 	if err != nil {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			a.Why = fmt.Sprintf("%s: not held: what is over in %v otherwise had not ended after %v", load, askWindow+2*askFill, m.time.hard)
+			a.Unknown = true
+			a.Why = fmt.Sprintf("%s: not known: what is over in %v otherwise had not ended after %v", load, askWindow+2*askFill, m.time.hard)
 			return nil
 		}
 		return err
 	}
-	step.Requests, step.Events, step.Streams = rate, events, streams
-	a.Offered, a.Held, a.Unknown = &step, step.held(), step.Verdict == serverLimited || step.Verdict == stepInvalid
-	word := "held"
-	switch {
-	case a.Unknown:
-		word = "not known: " + step.Verdict
-	case !a.Held:
-		word = "not held: " + step.Verdict
-	}
-	a.Why = load + ": " + word
+	step.Requests, step.Events, step.Streams = offered.Rate, events, streams
+	a.saw(step, more)
+	a.Why = load + ": " + a.Why
 	return nil
+}
+
+// saw takes what came of the load, or of more than was asked for.
+func (a *rooflineAnswer) saw(step rooflineStep, more bool) {
+	a.Offered, a.Held = &step, step.held()
+	a.Unknown = !a.Held && (more || step.Verdict != metric.ClientLimited)
+	switch {
+	case a.Held:
+		a.Why = "held"
+	case a.Unknown && more:
+		a.Why = "not known: " + step.Verdict + " at more than was asked for"
+	case a.Unknown:
+		a.Why = "not known: " + step.Verdict
+	default:
+		a.Why = "not held: " + step.Verdict
+	}
 }
 
 // tooMuch says why a load is not worth trying; empty is that it is.

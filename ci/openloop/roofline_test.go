@@ -90,7 +90,8 @@ func TestALoadThatIsAskedAbout(t *testing.T) {
 		why string
 	}{
 		{rooflineAsk{20, 30}, `^20 requests/s of 30 tokens, 600 events/s in 6 streams of 100 events/s: (held|not held: .*|not known: .*)$`},
-		{rooflineAsk{0.5, 1}, `^0\.5 requests/s of 1 token \(as 5 a second, since fewer show nothing in 2s\): (held|not held: .*|not known: .*)$`},
+		{rooflineAsk{0.1, 6000}, `^0\.1 requests/s of 6000 tokens \(offered as 5 requests/s of 120 tokens, since fewer requests show nothing in 2s\), 600 events/s in 6 streams of 100 events/s: (held|not held: .*|not known: .*)$`},
+		{rooflineAsk{0.5, 1}, `^0\.5 requests/s of 1 token \(offered as 5 requests/s of 1 token, since fewer requests show nothing in 2s\): (held|not held: .*|not known: .*)$`},
 	} {
 		var out, errs bytes.Buffer
 		m := rooflineRun{url: nullAt(t), time: rooflineTime{hard: time.Minute}}
@@ -115,6 +116,54 @@ func TestALoadThatIsAskedAbout(t *testing.T) {
 		}
 		assert.Equal(t, r.Asked.Held, r.Asked.Offered.held())
 		assert.Contains(t, r.Asked.Offered.Readings, "lag_p99_sec")
+		assert.GreaterOrEqual(t, r.Asked.Offered.Events, c.ask.Rate*float64(c.ask.Tokens))
+	}
+}
+
+// Too few requests for a short window are offered as shorter ones: as many events a
+// second as are asked for, and more only where five requests a second have more.
+func TestALoadAsItIsOffered(t *testing.T) {
+	for _, c := range []struct {
+		what           string
+		asked, offered rooflineAsk
+		more           bool
+	}{
+		{"enough requests", rooflineAsk{5, 60000}, rooflineAsk{5, 60000}, false},
+		{"many", rooflineAsk{20, 256}, rooflineAsk{20, 256}, false},
+		{"one in ten seconds, of ten minutes", rooflineAsk{0.1, 60000}, rooflineAsk{5, 1200}, false},
+		{"one in two seconds", rooflineAsk{0.5, 16000}, rooflineAsk{5, 1600}, false},
+		{"of few tokens", rooflineAsk{4, 2}, rooflineAsk{8, 1}, false},
+		{"that do not divide", rooflineAsk{1, 33}, rooflineAsk{5.5, 6}, false},
+		{"fewer events than five a second", rooflineAsk{0.5, 3}, rooflineAsk{5, 1}, true},
+	} {
+		offered, more := c.asked.asOffered()
+		assert.Equal(t, c.offered, offered, c.what)
+		assert.Equal(t, c.more, more, c.what)
+		if !more {
+			assert.Equal(t, c.asked.Rate*float64(c.asked.Tokens), offered.Rate*float64(offered.Tokens), "%s: events/s", c.what)
+		}
+	}
+}
+
+// What is not known is not called not held: there is another exit status for it.
+func TestWhatALoadThatIsAskedAboutShows(t *testing.T) {
+	for _, c := range []struct {
+		verdict       string
+		more          bool
+		held, unknown bool
+		why           string
+	}{
+		{metric.ClientOK, false, true, false, "held"},
+		{metric.ClientOK, true, true, false, "held"},
+		{metric.ClientLimited, false, false, false, "not held: client-limited"},
+		{metric.ClientLimited, true, false, true, "not known: client-limited at more than was asked for"},
+		{metric.ClientUnknown, false, false, true, "not known: unknown"},
+		{serverLimited, false, false, true, "not known: server-limited"},
+		{stepInvalid, true, false, true, "not known: invalid at more than was asked for"},
+	} {
+		var a rooflineAnswer
+		a.saw(rooflineStep{Verdict: c.verdict}, c.more)
+		assert.Equal(t, rooflineAnswer{Offered: &rooflineStep{Verdict: c.verdict}, Held: c.held, Unknown: c.unknown, Why: c.why}, a)
 	}
 }
 
