@@ -29,8 +29,8 @@ func ExampleCommand() {
 }
 
 func ExampleValues() {
-	fmt.Println(secret.Values("sesame-open", "vllm").Redact("vllm says: no: sesame-open"))
-	// Output: vllm says: no: [redacted]
+	fmt.Println(secret.Values("sesame-open", "hush", "vllm").Redact("vllm says: no: sesame-open, hushed hush"))
+	// Output: vllm says: no: [redacted], hushed [redacted]
 }
 
 func ExampleGiven() {

@@ -16,7 +16,14 @@ func TestValuesThatWereGiven(t *testing.T) {
 	}{
 		{"none", nil, "a text", "a text"},
 		{"as it is", []string{"sesame-open"}, "key sesame-open.", "key [redacted]."},
-		{"shorter than a key", []string{"vllm", "8000", "sesam", ""}, "vllm on port 8000 sesam", "vllm on port 8000 sesam"},
+		{"a number, and what stands for no key", []string{"vllm", "8000", "EMPTY", ""}, "vllm on port 8000 EMPTY", "vllm on port 8000 EMPTY"},
+		{"shorter than a word", []string{"abc"}, "abc", "abc"},
+		{"short", []string{"sesam"}, "sesam, key=sesam \"sesam\" (sesam). ann:sesam@host", "[redacted], key=[redacted] \"[redacted]\" ([redacted]). ann:[redacted]@host"},
+		{"short, in another word", []string{"sesam"}, "sesame open-sesam sesam_1 sésam 2sesam sesamé", "sesame open-sesam sesam_1 sésam 2sesam sesamé"},
+		{"short, in capitals", []string{"sesam"}, "Sesam SESAM", "Sesam SESAM"},
+		{"short, behind what is escaped", []string{"s3am"}, `\ns3am \u0026s3am\t \x00s3am %20s3am%20`, `\n[redacted] \u0026[redacted]\t \x00[redacted] %20[redacted]%20`},
+		{"short, with what is in no word", []string{"p@ss", "!abc", "abc!"}, "xp@ss p@ss p%40ss x!abc abc!x", "xp@ss [redacted] [redacted] x[redacted] [redacted]x"},
+		{"short, twice in a row", []string{"a.b."}, "a.b.a.b.", "[redacted][redacted]"},
 		{"as long as a key", []string{"sesame"}, "opensesame", "open[redacted]"},
 		{"one begins with the other", []string{"sesame", "sesame-open"}, "sesame-open sesame", "[redacted] [redacted]"},
 		{"two overlap", []string{"abcdef", "defghi"}, "abcdefghi", "[redacted]"},
@@ -35,9 +42,9 @@ func TestWhatAClientIsGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := Given("sk-secret", map[string][]string{"X-Auth": {"Bearer two-secret"}, "X-Key": {"three-secret", "short"}}, u.User)
-	const in = "sk-secret Bearer two-secret two-secret three-secret short pass/word pass%2Fword Basic YW5uOnBhc3Mvd29yZA== ann"
-	const want = "[redacted] [redacted] [redacted] [redacted] short [redacted] [redacted] Basic [redacted] ann"
+	k := Given("sk-secret", map[string][]string{"X-Auth": {"Bearer two-secret", "plain"}, "X-Key": {"three-secret", "short"}, "Authorization": {"Bearer hush"}}, u.User)
+	const in = "sk-secret Bearer two-secret two-secret three-secret short plain hush pass/word pass%2Fword Basic YW5uOnBhc3Mvd29yZA== ann"
+	const want = "[redacted] [redacted] [redacted] [redacted] [redacted] plain [redacted] [redacted] [redacted] Basic [redacted] ann"
 	if got := k.Redact(in); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -70,6 +77,31 @@ func FuzzNoValueComesThrough(f *testing.F) {
 					t.Errorf("%q came through: %q", s, got)
 				}
 			}
+		}
+	})
+}
+
+// A short one comes through in no place where it is a word of its own, and what has
+// it not as a word is left as it is.
+func FuzzNoShortValueComesThrough(f *testing.F) {
+	f.Add("key: ", ".", "s3am")
+	f.Add("open-", "e", "sesam")
+	f.Add("\\n", "%20", "p@ss")
+	f.Fuzz(func(t *testing.T, before, after, secret string) {
+		if len(secret) < LeastWord || len(secret) >= Least || ordinary(secret) || strings.Contains(Mark, secret) || strings.ContainsAny(secret, `\%`) {
+			t.Skip()
+		}
+		k := Values(secret)
+		for _, text := range []string{before + secret + after, before + " " + secret + "\n" + after} {
+			for part := range strings.SplitSeq(k.Redact(text), Mark) {
+				if len(wordsOf(part, secret)) > 0 {
+					t.Errorf("%q came through: %q", secret, part)
+				}
+			}
+		}
+		const other = "the server at 127.0.0.1:8000 said: no such model"
+		if got := k.Redact(other); got != other && len(wordsOf(other, secret)) == 0 {
+			t.Errorf("%q is no word of it: %q", secret, got)
 		}
 	})
 }
