@@ -91,7 +91,7 @@ func (j *judge) warn(format string, args ...any) {
 // errors: failures, among all that the user did not abort. What failed on this
 // host is no error of the engine's, and told with the client.
 func (j *judge) errors() {
-	n, failed, ours, unfinished, wrong, capped := 0, 0, 0, 0, 0, 0
+	n, failed, ours, unfinished, wrong := 0, 0, 0, 0, 0
 	var all, theirs classes
 	for _, t := range j.window {
 		if t.Failure == metric.Aborted {
@@ -112,11 +112,8 @@ func (j *judge) errors() {
 			continue
 		}
 		theirs.add(t.Failure, t.Message)
-		switch t.Failure {
-		case string(engines.NoModel):
+		if t.Failure == string(engines.NoModel) {
 			wrong++
-		case failCapped:
-			capped++
 		}
 	}
 	if share := float64(unfinished) / float64(max(n, 1)); unfinished > 0 && !(share <= j.p.Limits.ErrorRate) {
@@ -139,9 +136,6 @@ func (j *judge) errors() {
 	}
 	if wrong > 0 {
 		j.problem(kindWrongModel, "%d of %d requests were answered by another model: attach to a server that serves only the one", wrong, n)
-	}
-	if capped > 0 {
-		j.problem(kindCapped, "%d of %d requests were not sent because %d were in flight: lower the load or raise Point.MaxInFlight", capped, n, j.p.MaxInFlight)
 	}
 }
 

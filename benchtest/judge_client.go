@@ -27,6 +27,7 @@ func (j *judge) client() (verdict string, reasons []string) {
 	ok := func(format string, args ...any) { fine = append(fine, fmt.Sprintf(format, args...)) }
 
 	s := sentOf(j.window)
+	j.capped(s)
 	j.ranOut()
 	if s.unstamped > 0 {
 		j.problem(kindClientUnknown, "%d of %d requests carry no time of sending, so that nobody knows when the load was offered: the engine must call Request.Stamp (engines/enginetest checks it)", s.unstamped, len(j.window))
@@ -45,6 +46,8 @@ func (j *judge) client() (verdict string, reasons []string) {
 	}
 	if achieved, known := s.achieved(j.r, j.p); known {
 		switch limit := j.p.Limits.Achieved; {
+		case achieved+float64(s.capped)/float64(s.planned) >= limit && s.capped > 0:
+			// It is the cap's, which is told.
 		case achieved >= limit:
 			ok("achieved ÷ offered is %.4f, want at least %.3f", achieved, limit)
 		case len(s.lags)+s.failed == s.planned && s.took-s.span <= min(DefaultLimits().Lag, j.p.Limits.Lag):
@@ -79,7 +82,7 @@ func (j *judge) notRead() (missing []string) {
 // first so many, what was found fine and what could not be read.
 func (j *judge) verdict(before int, fine, unread []string) (verdict string, reasons []string) {
 	for _, p := range j.problems[before:] {
-		if p.Kind == kindClient {
+		if p.Kind == kindClient || p.Kind == kindCapped {
 			reasons = append(reasons, p.Text)
 		}
 	}
@@ -148,8 +151,9 @@ func (j *judge) busy() string {
 type sent struct {
 	planned, unstamped int
 	// failed on their way, and not by this host: they could not be sent to the
-	// engine, or were not let go.
-	failed int
+	// engine, or were not let go. Capped were refused here, by the point's
+	// MaxInFlight.
+	failed, capped int
 	// lags and times are sorted.
 	lags, times []time.Duration
 	// span is from the first schedule to the last, took from the first sending
@@ -170,6 +174,8 @@ func sentOf(window []*metric.Timeline) sent {
 			case "":
 				s.unstamped++
 			case string(engines.Client):
+			case failCapped:
+				s.capped++
 			default:
 				s.failed++
 			}
@@ -199,8 +205,9 @@ func (s sent) lag(p float64) time.Duration {
 }
 
 // achieved is the rate at which requests left, or failed on their way, ÷ the rate
-// at which they were due; false where none was offered: in a closed loop, with a
-// limit on the client's side, of fewer than two, and of those due at one instant.
+// at which they were due; what the point's MaxInFlight refused has not left. False
+// where none was offered: in a closed loop, with a limit on the client's side, of
+// fewer than two, and of those due at one instant.
 func (s sent) achieved(r *metric.Record, p Point) (float64, bool) {
 	if r.InFlight > 0 || p.ClientLimit > 0 || s.planned < 2 || s.span <= 0 || len(s.lags) == 0 {
 		return 0, false

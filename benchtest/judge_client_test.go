@@ -169,6 +169,20 @@ func TestTheVerdictOnTheClient(t *testing.T) {
 			"achieved ÷ offered is 1.0000, want at least 0.990",
 			"this process kept 0.42 of its 8 CPUs busy, and 11 % of the host's were",
 		}, nil},
+		{"one in four was refused by the cap", func(r *metric.Record) {
+			for i := range r.Requests {
+				if q := &r.Requests[i]; i%4 == 3 {
+					q.Failure, q.Message, q.Sent, q.FirstToken, q.LastToken = failCapped, "not sent", 0, 0, 0
+				}
+			}
+		}, limited, []string{
+			"25 of 100 requests were not sent because 16 were in flight, and achieved ÷ offered is 0.750: lower the load or raise Point.MaxInFlight",
+		}, []string{kindErrors, kindCapped}},
+		{"one of settle was refused by the cap", func(r *metric.Record) {
+			r.Requests = append([]metric.Timeline{{Phase: metric.Settle, Scheduled: 900 * time.Millisecond, Failure: failCapped}}, r.Requests...)
+		}, limited, []string{
+			"requests outside the window were not sent because 16 were in flight: lower the load or raise Point.MaxInFlight",
+		}, []string{kindCapped, kindErrors}},
 		{"nobody stamped the sending", func(r *metric.Record) {
 			r.Requests[3].Sent = 0
 		}, unknown, []string{
@@ -213,7 +227,7 @@ func TestTheVerdictOnTheClient(t *testing.T) {
 			r := good()
 			r.Client.Readings = quietHost()
 			c.edit(r)
-			p := Point{Workload: prompts{1000, 10}, Arrivals: arrival.Constant{Rate: 10}, Requests: 100}
+			p := Point{Workload: prompts{1000, 10}, Arrivals: arrival.Constant{Rate: 10}, Requests: 100, MaxInFlight: 16}
 			verdict, reasons := newJudge(r, p).client()
 			assert.Equal(t, c.verdict, verdict)
 			assert.Equal(t, c.reasons, reasons)

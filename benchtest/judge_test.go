@@ -149,7 +149,7 @@ func TestJudge(t *testing.T) {
 		{"requests that were not sent", func(r *metric.Record, p *Point) {
 			p.MaxInFlight, p.Limits.ErrorRate, p.Limits.Achieved = 8, 1, 0.1
 			every(r, 4, func(q *metric.Timeline) { q.Failure, q.Sent = failCapped, 0 })
-		}, []string{"in-flight-cap: 25 of 100 requests were not sent because 8 were in flight: lower the load or raise Point.MaxInFlight"}, nil},
+		}, []string{"in-flight-cap: 25 of 100 requests were not sent because 8 were in flight, and achieved ÷ offered is 0.750: lower the load or raise Point.MaxInFlight"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := good()

@@ -93,8 +93,6 @@ type outcome struct {
 	stuck int
 	// peak is the largest number of requests that were in flight at once.
 	peak int
-	// capped is true when MaxInFlight was reached.
-	capped bool
 	// bounded is what to say of a cooldown that was bounded.
 	bounded string
 	// cut is why the load ended before its plan; nil when it did not.
@@ -140,7 +138,6 @@ func (p *pass) run(ctx context.Context) outcome {
 		if f.stuck {
 			out.stuck++
 		}
-		out.capped = out.capped || f.line.Failure == failCapped
 	}
 	return out
 }

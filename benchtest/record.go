@@ -89,9 +89,6 @@ func reason(cut error) string {
 // happened adds the problems that no timeline shows.
 func (s *session) happened(r *metric.Record, out outcome) {
 	s.stuck(r, out)
-	if out.capped && !cappedInWindow(r) {
-		addProblem(r, kindCapped, "requests outside the window were not sent because %d were in flight: lower the load or raise Point.MaxInFlight", s.plan.Point.MaxInFlight)
-	}
 	for _, e := range out.edges {
 		if e.err != nil {
 			r.Warnings = append(r.Warnings, "the engine's counters could not be read: "+firstLine(e.err.Error()))
@@ -101,15 +98,6 @@ func (s *session) happened(r *metric.Record, out outcome) {
 			s.start.instance = now
 		}
 	}
-}
-
-func cappedInWindow(r *metric.Record) bool {
-	for _, t := range r.Counted() {
-		if t.Failure == failCapped {
-			return true
-		}
-	}
-	return false
 }
 
 func firstLine(s string) string {

@@ -57,9 +57,6 @@ func (s *simulation) run() (out outcome) {
 			s.err = fmt.Errorf("benchtest: panic in Simulate: %v\n%s", v, debug.Stack())
 		}
 		out = outcome{flights: s.flights, probes: s.probes, from: s.from, to: s.to, edges: s.edges, bounded: s.bound.warning(), cut: s.err}
-		for _, f := range s.flights {
-			out.capped = out.capped || f.line.Failure == failCapped
-		}
 	}()
 	s.engine.Simulate(s.arrivals(), s.done)
 	for _, f := range slices.Concat(s.flights, s.probes) {

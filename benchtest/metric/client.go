@@ -5,8 +5,8 @@ const (
 	// ClientOK: the load was offered as planned, and nothing shows that this
 	// side stamped it late.
 	ClientOK = "ok"
-	// ClientLimited: the numbers are partly the client's own. Such a run is
-	// invalid.
+	// ClientLimited: the numbers are partly the client's own, or the load was not
+	// offered as planned. Such a run is invalid.
 	ClientLimited = "client-limited"
 	// ClientUnknown: something that would tell could not be read, and what
 	// could be read shows no fault.
@@ -28,7 +28,9 @@ type Client struct {
 	//	                    whatever the number of requests, without the waits
 	//	                    for a slot and for a connection
 	//	achieved            achieved ÷ offered rate, those included that failed
-	//	                    on their way to the engine; open loops only
+	//	                    on their way to the engine, and not those that
+	//	                    Point.MaxInFlight refused; open loops only, and
+	//	                    none with a Point.ClientLimit
 	//	sent_gap_cv2        squared coefficient of variation of the gaps
 	//	                    between requests as sent (planned: GapCV2)
 	//	sent_burst, planned_burst   the most requests sent, and planned, within
