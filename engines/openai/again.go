@@ -1,10 +1,6 @@
 package openai
 
-import (
-	"bytes"
-	"io"
-	"net/http"
-)
+import "net/http"
 
 // again gives a request a body that net/http can have a second time.
 //
@@ -16,12 +12,11 @@ import (
 // connection that had been kept, and the reply says so too. It would also send
 // one anew of which something was written if a header vouches for that, so that a
 // request with such a header is sent once.
-func (e *Engine) again(req *http.Request, body []byte) {
-	get := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-	req.Body, _ = get()
-	req.ContentLength = int64(len(body))
+func (e *Engine) again(req *http.Request, body *payload) {
+	req.ContentLength = int64(len(body.whole))
+	req.Body, _ = body.reader()
 	if e.cfg.HTTP2 || !vouched(req.Header) {
-		req.GetBody = get
+		req.GetBody = body.reader
 	}
 }
 

@@ -99,7 +99,7 @@ func TestTheBodyOfARequest(t *testing.T) {
 		e, err := New(Config{URL: "http://engine", HTTP2: tt.http2})
 		require.NoError(t, err)
 		req, body := &http.Request{Header: tt.header}, []byte("the body")
-		e.again(req, body)
+		e.again(req, &payload{whole: body})
 		assert.EqualValues(t, len(body), req.ContentLength, tt.what)
 		require.Equal(t, tt.again, req.GetBody != nil, tt.what)
 		copy(body, "one body") // which shows whose bytes are read

@@ -86,18 +86,21 @@ func (e *Engine) roundTrip(parent context.Context, a *attempt, r *engines.Reques
 		silence = time.AfterFunc(e.cfg.Silence, func() { cancel(errSilent) })
 		defer silence.Stop()
 	}
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: a.gotConn})
-	body, err := e.encoded(r, f, false)
+	b, err := e.encoded(r, f, false)
 	if err != nil {
 		return e.broken(parent, context.Cause(ctx), a, what, err)
 	}
-	req := e.post(ctx, r, body)
+	body := &payload{whole: b}
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: a.gotConn, WroteRequest: body.wrote})
+	req := e.message(ctx, r)
+	e.again(req, body)
 	a.start, a.began = time.Duration(a.flow.now()), time.Now()
 	resp, err := e.transport.stream(e.cfg.Fresh).RoundTrip(req)
 	if err != nil {
 		return e.broken(parent, context.Cause(ctx), a, what, a.read(err))
 	}
 	defer resp.Body.Close()
+	body.answered()
 	a.answered(resp)
 	if resp.StatusCode/100 != 2 {
 		var said []byte
@@ -165,6 +168,13 @@ func (e *Engine) opened(s *stream, resp *http.Response) (compressed bool, err er
 
 // post makes the HTTP request that has that body.
 func (e *Engine) post(ctx context.Context, r *engines.Request, body []byte) *http.Request {
+	req := e.message(ctx, r)
+	e.again(req, &payload{whole: body})
+	return req
+}
+
+// message is the HTTP request without its body.
+func (e *Engine) message(ctx context.Context, r *engines.Request) *http.Request {
 	header := make(http.Header, len(e.header)+6)
 	for name, values := range e.header {
 		header[name] = values
@@ -176,12 +186,10 @@ func (e *Engine) post(ctx context.Context, r *engines.Request, body []byte) *htt
 	if r.ID != "" {
 		header["X-Request-Id"] = []string{r.ID}
 	}
-	req := (&http.Request{
+	return (&http.Request{
 		Method: http.MethodPost, URL: e.route, Host: e.host(), Header: header,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}).WithContext(ctx)
-	e.again(req, body)
-	return req
 }
 
 var (
