@@ -100,6 +100,17 @@ func TestGoodputOfAGrowingQueueNeverHolds(t *testing.T) {
 `)
 }
 
+// With requests held back on this side, what was served is no capacity.
+func TestGoodputOfAQueueOnThisSide(t *testing.T) {
+	var r recorder
+	expect(t, &r, assert.Attainment(&r, drowning.behind(4, 100).runs(3), benchtest.SLO{E2E: time.Hour}, 0.5), false, `error: attainment is refused: the bound holds only because the run was short: the queue grows
+    interval   99.8 % … 100.0 % (95 %, Wilson with a design effect of 1.00)
+    requests   3,000 good of 3,000
+    queue      growing: the backlog grows by 0.91 req/s: 10.00 offered, 9.09 served, 10 % over what 4 in flight come to for 1m40s; z 69.0, above 1.96 (3 runs, 3,000 arrivals)
+    at         even 10/s, chat(100/11), 3 runs of 1,000 requests, client limit 4
+`)
+}
+
 func TestAttainment(t *testing.T) {
 	for _, row := range []struct {
 		name    string

@@ -69,6 +69,8 @@ type load struct {
 	backlog    float64                     // of every arrival this part is never caught up with
 	each       func(int, *metric.Timeline) // further changes
 	inFlight   int
+	// clientLimit is what the point says of a limit on the client's side.
+	clientLimit int
 	// service makes the engine a single server of this service time, and the
 	// arrivals Poisson.
 	service time.Duration
@@ -88,6 +90,9 @@ func (l load) record(run int) *metric.Record {
 	if l.inFlight == 0 {
 		r.Rate, r.GapCV2 = l.rate, 1
 		r.Point = append(r.Point, metric.Pair{Key: "arrivals", Value: fmt.Sprintf("even %v/s", l.rate)})
+	}
+	if l.clientLimit > 0 {
+		r.Point = append(r.Point, metric.Pair{Key: "client-limit", Value: fmt.Sprint(l.clientLimit)})
 	}
 	due, free := r.From, r.From
 	for i := range l.n {

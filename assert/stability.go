@@ -17,7 +17,10 @@ import (
 // it, unless the configuration says what else inconclusive verdicts do.
 //
 // A closed loop never offers more than the engine takes, so asserting that it
-// is sustained is refused.
+// is sustained is refused. Behind a Point.ClientLimit the engine never has more
+// requests than the limit allows, so that its own queue could not grow either; what
+// is judged is the queue of all that were due, wherever they wait, and where it
+// grows the limit is named.
 func Sustained(t TestingT, runs *benchtest.Runs, msgAndArgs ...any) bool {
 	if h, ok := t.(tHelper); ok {
 		h.Helper()
@@ -58,7 +61,8 @@ func Sustained(t TestingT, runs *benchtest.Runs, msgAndArgs ...any) bool {
 // judged; one that cannot be judged is undecided, and why says so.
 type queue struct {
 	steady.Verdict
-	why string
+	why  string
+	held held
 }
 
 func queueOf(records []*metric.Record) queue {
@@ -69,17 +73,28 @@ func queueOf(records []*metric.Record) queue {
 	if err != nil {
 		return queue{Verdict: steady.Verdict{State: steady.Undecided}, why: "stability cannot be judged: " + err.Error()}
 	}
-	return queue{Verdict: v}
+	return queue{Verdict: v, held: heldBack(records)}
 }
 
 func (q queue) String() string {
 	if q.why != "" {
 		return q.why
 	}
-	return q.Verdict.String()
+	return q.held.over(q.Verdict.String())
 }
 
 func growing(q queue, records []*metric.Record) report {
+	if q.held.back == 0 {
+		return outpaced(q, records)
+	}
+	bad := reportf("%s", q)
+	q.held.explain(&bad)
+	bad.at = at(records)
+	return bad
+}
+
+// outpaced words a queue that grows because the engine does not keep up.
+func outpaced(q queue, records []*metric.Record) report {
 	bad := reportf("%s", q)
 	bad.add("next", "offer less, or make the engine faster: past saturation every latency is a function of how long one ran")
 	bad.at = at(records)
@@ -144,7 +159,8 @@ func howQuiet(r *metric.Record) string {
 // outgrown words a queue that grows where the baseline's did not, since a
 // growing one is never stored: a regression by itself.
 func (g *gating) outgrown(q queue) report {
-	bad := growing(q, g.runs.Records)
+	// A limit on the client's side is the baseline's too: it explains nothing.
+	bad := outpaced(q, g.runs.Records)
 	bad.head = "regressed: the queue grows at a load that " + g.held + ", so no latency is compared: " + bad.head
 	if g.path != "" {
 		bad.add("file", "%s", filepath.ToSlash(g.path))

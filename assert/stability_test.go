@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/openloop-go/openloop/assert"
+	"github.com/openloop-go/openloop/benchtest/metric"
 )
 
 // wandering is a load near the capacity of a single server: its queue is seen
@@ -13,6 +14,19 @@ var wandering = load{n: 300, rate: 10, ttft: 5 * time.Millisecond, tpot: time.Mi
 
 // drowning is a load of which a part is never caught up with.
 var drowning = load{n: 1000, rate: 10, ttft: 50 * time.Millisecond, tpot: 5 * time.Millisecond, spread: 0.5, backlog: 0.1}
+
+// behind is the load with a limit on the client's side, which holds back those from
+// this one on.
+func (l load) behind(limit, from int) load {
+	l.clientLimit = limit
+	l.each = func(i int, q *metric.Timeline) {
+		if i >= from {
+			q.Released = q.FirstToken - 50*time.Millisecond
+			q.Sent = q.Released
+		}
+	}
+	return l
+}
 
 func TestSustained(t *testing.T) {
 	closed := calm
@@ -30,6 +44,15 @@ func TestSustained(t *testing.T) {
 		{"growing", drowning, 3, false, `error: growing: the backlog grows by 0.91 req/s: 10.00 offered, 9.09 served, 10 % over capacity for 1m40s; z 69.0, above 1.96 (3 runs, 3,000 arrivals)
     next       offer less, or make the engine faster: past saturation every latency is a function of how long one ran
     at         even 10/s, chat(100/11), 3 runs of 1,000 requests
+`},
+		{"growing behind a limit on the client's side", drowning.behind(4, 100), 3, false, `error: growing: the backlog grows by 0.91 req/s: 10.00 offered, 9.09 served, 10 % over what 4 in flight come to for 1m40s; z 69.0, above 1.96 (3 runs, 3,000 arrivals)
+    limit      Point.ClientLimit lets 4 be in flight, and held back 2,700 of 3,000 requests: the queue is on this side, and cannot be told apart from one of the engine's
+    next       raise Point.ClientLimit, or remove it, to see whether the engine keeps up; or offer less
+    at         even 10/s, chat(100/11), 3 runs of 1,000 requests, client limit 4
+`},
+		{"growing with a limit that held nothing back", drowning.behind(4000, 1000), 3, false, `error: growing: the backlog grows by 0.91 req/s: 10.00 offered, 9.09 served, 10 % over capacity for 1m40s; z 69.0, above 1.96 (3 runs, 3,000 arrivals)
+    next       offer less, or make the engine faster: past saturation every latency is a function of how long one ran
+    at         even 10/s, chat(100/11), 3 runs of 1,000 requests, client limit 4000
 `},
 		{"undecided", wandering, 3, false, `error: undecided: 3 runs, 900 arrivals show an overload of 10.8 % or more; one of 5 % takes 3,772 arrivals (z 0.7, Dickey–Fuller t -1.71, critical -2.34)
     next       raise Requests, Window or Runs: several runs are pooled

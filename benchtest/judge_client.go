@@ -58,6 +58,9 @@ func (j *judge) client() (verdict string, reasons []string) {
 			j.problem(kindClient, "achieved ÷ offered is %.3f (%d of %d sent, over %v for %v planned), want at least %.3f: the numbers are those of the client, not of the server%s; lower the load or give the client more CPU", achieved, len(s.lags), s.planned, brief(s.took), brief(s.span), limit, j.busy())
 		}
 	}
+	if n := j.p.ClientLimit; n > 0 {
+		ok("achieved ÷ offered, and bursts as sent, are not told: Point.ClientLimit of %d holds requests back here, as was asked", n)
+	}
 	return j.verdict(before, fine, append(unread, j.notRead()...))
 }
 

@@ -211,6 +211,18 @@ func TestTheVerdictOnTheClient(t *testing.T) {
 			"the garbage collector stopped this process for 0.012 % of the window, 80µs at most",
 			"achieved ÷ offered is 1.0000, want at least 0.990",
 		}, nil},
+		{"a limit on this side holds requests back, as was asked", func(r *metric.Record) {
+			for i := range r.Requests {
+				q := &r.Requests[i]
+				q.Released, q.Sent = q.Scheduled+time.Second, q.Scheduled+time.Second
+				q.FirstToken, q.LastToken, q.Closed = q.FirstToken+time.Second, q.LastToken+time.Second, q.Closed+time.Second
+			}
+			r.Client.Readings, r.Virtual = nil, true
+			r.Point = []metric.Pair{{Key: "client-limit", Value: "4"}}
+		}, ok, []string{
+			"requests left 0s late (p99 of 100), limit 5ms",
+			"achieved ÷ offered, and bursts as sent, are not told: Point.ClientLimit of 4 holds requests back here, as was asked",
+		}, nil},
 		{"nothing was to be read of virtual time", func(r *metric.Record) {
 			r.Client.Readings, r.Virtual = nil, true
 		}, ok, []string{
@@ -228,6 +240,9 @@ func TestTheVerdictOnTheClient(t *testing.T) {
 			r.Client.Readings = quietHost()
 			c.edit(r)
 			p := Point{Workload: prompts{1000, 10}, Arrivals: arrival.Constant{Rate: 10}, Requests: 100, MaxInFlight: 16}
+			if r.Point != nil {
+				p.ClientLimit = 4
+			}
 			verdict, reasons := newJudge(r, p).client()
 			assert.Equal(t, c.verdict, verdict)
 			assert.Equal(t, c.reasons, reasons)
