@@ -39,6 +39,15 @@ func (s *session) describe(r *metric.Record) {
 	if d, ok := s.engine.(engines.Dialer); ok && d.DialsEach() {
 		add(fieldDials, "one for each request, as asked")
 	}
+	if p, ok := s.engine.(engines.Proxied); ok {
+		switch used, unused := p.Proxy(); {
+		case used != "":
+			add(fieldProxy, used)
+			r.Warnings = append(r.Warnings, "requests go through the proxy "+used+": it is measured with the server, and may hold back what that streams; go round it unless it is meant")
+		case unused != "":
+			add(fieldProxy, "none: "+unused+" is set and is not used")
+		}
+	}
 	if ci.Race && !s.virtual {
 		add("race-detector", "on")
 		r.Warnings = append(r.Warnings, "the race detector is on: this client is 2 to 10 times slower than it need be")
@@ -58,6 +67,10 @@ func orUnknown(s string) string {
 	}
 	return s
 }
+
+// fieldProxy is the key of the identity that names the proxy between this host and
+// the engine.
+const fieldProxy = "client-proxy"
 
 // template is what a stranger needs to repeat a measurement, beside what the
 // record always holds (workload, load, protocol, results, seeds): each with

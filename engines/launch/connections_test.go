@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -78,6 +81,28 @@ func TestConnectionsOfAllEngines(t *testing.T) {
 				assert.Equal(t, test.protocol, reply.Protocol)
 			})
 		}
+		t.Run(kind.name+", behind a proxy", func(t *testing.T) {
+			var asked atomic.Int32
+			gate := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				asked.Add(1)
+				(&httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {}, FlushInterval: -1}).ServeHTTP(w, r)
+			}))
+			defer gate.Close()
+			at, err := url.Parse(gate.URL)
+			require.NoError(t, err)
+			shown := at.String()
+			at.User = url.UserPassword("ann", "sesame-street")
+			engine, err := kind.attach(t.Context(), launch.Config{URL: spoken(t, kind.handler, false), Proxy: http.ProxyURL(at)})
+			require.NoError(t, err)
+			proxied, ok := engine.(engines.Proxied)
+			require.True(t, ok)
+			used, unused := proxied.Proxy()
+			assert.Equal(t, []string{shown, ""}, []string{used, unused})
+			assert.Positive(t, asked.Load())
+			id, err := engine.(engines.Describer).Describe(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, shown, id.Settings["proxy"])
+		})
 		t.Run(kind.name+", HTTP/2 to a server that does not speak it", func(t *testing.T) {
 			url := spoken(t, kind.handler, false)
 			_, err := kind.attach(t.Context(), launch.Config{URL: url, HTTP2: true})

@@ -148,7 +148,8 @@ func (e *Engine) unanswered(parent, ctx context.Context, a *attempt, at *stage, 
 			return e.fail(engines.Unreachable, 0, ctx.Err(), "%s: no connection within %v: %s%s",
 				what, limit, e.stuck(at), e.through(engines.Unreachable, ctx.Err()))
 		}
-		return e.fail(engines.Silent, a.reply.Status, ctx.Err(), "%s: no answer within %v: the server takes connections and hangs: look into its log", what, limit)
+		return e.fail(engines.Silent, a.reply.Status, ctx.Err(), "%s: no answer within %v: the server takes connections and hangs: look into its log%s",
+			what, limit, e.through(engines.Silent, ctx.Err()))
 	}
 	return e.broken(parent, context.Cause(ctx), a, what, err)
 }

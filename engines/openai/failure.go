@@ -94,7 +94,7 @@ func (e *Engine) status(what string, code int, header http.Header, body []byte) 
 			remedy = "the server has no such route"
 		}
 	case http.StatusBadGateway, http.StatusGatewayTimeout:
-		remedy = "what is before the server got no answer from it: look into both logs"
+		remedy = "what is before the server got no answer from it: look into both logs" + e.through(class, nil)
 	case http.StatusProxyAuthRequired:
 		remedy = "give the proxy its user and password in the URL of Config.Proxy"
 	default:
@@ -184,7 +184,7 @@ func (e *Engine) broken(parent context.Context, why error, a *attempt, what stri
 	case parent.Err() != nil:
 		return e.fail(engines.Canceled, a.reply.Status, context.Cause(parent), "%s: canceled: %v", what, context.Cause(parent))
 	case why == errSilent:
-		return e.fail(engines.Silent, a.reply.Status, errSilent, "%s: no byte for %v", what, e.cfg.Silence)
+		return e.fail(engines.Silent, a.reply.Status, errSilent, "%s: no byte for %v%s", what, e.cfg.Silence, e.through(engines.Silent, err))
 	}
 	err = bare(err)
 	class := engines.Reset

@@ -14,24 +14,37 @@ import (
 // through names what lies, or does not lie, between here and a server that is
 // not reached: the proxy that is used, or one in the environment, which is not.
 func (e *Engine) through(class engines.Class, err error) string {
-	if class != engines.Unreachable || e.cfg.Dial != nil {
-		return ""
-	}
 	used, unused := e.Proxy()
-	var dns *net.DNSError
-	var timeout net.Error
 	switch {
 	case used != "":
 		return " (through the proxy " + used + ", of Config.Proxy)"
-	case unused != "" && (errors.As(err, &dns) || noRoute(err) || errors.As(err, &timeout) && timeout.Timeout()):
+	case class == engines.Unreachable && unused != "" && unopened(err):
 		return fmt.Sprintf(" (%s is set and is not used: set Config.Proxy if the server is behind it)", unused)
 	}
 	return ""
 }
 
+// dialled is who connections are opened to, and what says where that is: with a
+// proxy, it alone.
+func (e *Engine) dialled() (who, where string) {
+	if used, _ := e.Proxy(); used != "" {
+		return "proxy", "Config.Proxy"
+	}
+	return "server", "the URL"
+}
+
+// unopened reports that there is no connection to who was dialled: its name is not
+// known, it refuses, or nothing answers.
+func unopened(err error) bool {
+	var dns *net.DNSError
+	var timeout net.Error
+	return errors.As(err, &dns) || refused(err) || noRoute(err) || errors.As(err, &timeout) && timeout.Timeout()
+}
+
 // Proxy is the proxy that requests go through, without user information; empty
 // where they go straight to the server, as they do unless Config.Proxy says
-// otherwise. A proxy may hold back what goes through it. Unused is the
+// otherwise. A proxy may hold back what goes through it, and a record names it. It
+// implements engines.Proxied. Unused is the
 // environment variable that names a proxy which is not used, empty where there is
 // none, the server is on this host or NO_PROXY leaves it out.
 func (e *Engine) Proxy() (used, unused string) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -37,6 +38,7 @@ func TestAProxyInTheEnvironment(t *testing.T) {
 	const said = " (https_proxy is set and is not used: set Config.Proxy if the server is behind it)"
 	assert.Equal(t, said, e.through(engines.Unreachable, lost))
 	assert.Equal(t, said, e.through(engines.Unreachable, late))
+	assert.Equal(t, said, e.through(engines.Unreachable, os.NewSyscallError("connect", syscallECONNREFUSED)), "a firewall may refuse as well")
 	assert.Empty(t, e.through(engines.Unreachable, io.EOF), "that was an answer")
 	assert.Empty(t, e.through(engines.Reset, lost))
 
@@ -63,5 +65,67 @@ func TestAProxyInTheEnvironment(t *testing.T) {
 		assert.Equal(t, tt.used, used, tt.what)
 		assert.Equal(t, tt.unused, unused, tt.what)
 		assert.Equal(t, tt.said, e.through(engines.Unreachable, lost), tt.what)
+	}
+}
+
+// What fails on the way through a proxy names it, since it may be the cause, and
+// says to correct it where it alone was dialled. Nothing shows its password.
+func TestFailuresThroughAProxy(t *testing.T) {
+	noProxy(t)
+	listen := func(serve func(net.Conn)) string {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		if serve == nil {
+			require.NoError(t, l.Close())
+			return l.Addr().String()
+		}
+		t.Cleanup(func() { l.Close() })
+		go func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				go serve(c)
+			}
+		}()
+		return l.Addr().String()
+	}
+	answer := func(text string) func(net.Conn) {
+		return func(c net.Conn) {
+			_, _ = c.Read(make([]byte, 4096))
+			_, _ = io.WriteString(c, text)
+			c.Close()
+		}
+	}
+	for _, tt := range []struct {
+		what  string
+		serve func(net.Conn)
+		dial  error
+		class engines.Class
+		said  string
+	}{
+		{"it does not run", nil, nil, engines.Unreachable, "connection refused: start the proxy or correct Config.Proxy"},
+		{"its name is not known", nil, &net.DNSError{Err: "no such host", Name: "gate", IsNotFound: true}, engines.Unreachable, `host "gate" not found: correct Config.Proxy`},
+		{"it does not answer", nil, &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}, engines.Unreachable,
+			"proxyconnect tcp: dial: i/o timeout: nothing answers at this address: correct Config.Proxy, or have the firewall let it pass"},
+		{"it hangs", func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, nil, engines.Silent, "no byte for 50ms"},
+		{"it hangs up", answer(""), nil, engines.Reset, "the server closed the connection without an answer: look into its log"},
+		{"it gets no answer", answer("HTTP/1.1 504 Gateway Timeout\r\nContent-Length: 0\r\n\r\n"), nil, engines.Status,
+			"504 Gateway Timeout: what is before the server got no answer from it: look into both logs"},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			at := listen(tt.serve)
+			cfg := Config{URL: "http://gpu.invalid:8000", Silence: 50 * time.Millisecond,
+				Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: at, User: url.UserPassword("ann", "sesame-street")})}
+			if tt.dial != nil {
+				cfg.Dial = failing(tt.dial)
+			}
+			e, err := New(cfg)
+			require.NoError(t, err)
+			defer e.Close()
+			failure := requireClass(t, tt.class, generate(t, e))
+			assert.Equal(t, "http://gpu.invalid:8000: POST /v1/completions: "+tt.said+" (through the proxy http://"+at+", of Config.Proxy)", failure.Message)
+		})
 	}
 }

@@ -45,9 +45,9 @@ func (e *Engine) cause(class engines.Class, a *attempt, err error) string {
 	case class == engines.Client:
 		return outOfIt(err)
 	case class == engines.Stale:
-		return "the server closed the connection, kept alive from an earlier request, as this one was sent (" + err.Error() + "): set Config.Fresh if it does so often"
+		return "the server closed the connection, kept alive from an earlier request, as this one was sent (" + err.Error() + "): set Config.Fresh if it does so often" + e.through(class, err)
 	case errors.As(err, &dns):
-		words = lookup(dns)
+		words = e.lookup(dns)
 	case words != "":
 	case hasAny(err.Error(), notHTTP2):
 		return "the server does not answer in HTTP/2: leave Config.HTTP2 off"
@@ -56,13 +56,15 @@ func (e *Engine) cause(class engines.Class, a *attempt, err error) string {
 	case !a.kept && noHTTP(err) != "":
 		words = noHTTP(err)
 	case refused(err):
-		words = "connection refused: start the server or correct the URL"
+		who, where := e.dialled()
+		words = "connection refused: start the " + who + " or correct " + where
 	case noRoute(err):
-		words = err.Error() + ": correct the URL, or this host's network"
+		_, where := e.dialled()
+		words = err.Error() + ": correct " + where + ", or this host's network"
 	case a.got.IsZero() && errors.As(err, &timeout) && timeout.Timeout():
-		words = err.Error() + ": nothing answers at this address: correct the URL, or have the firewall let it pass"
+		words = err.Error() + ": " + e.silentAddress()
 	case brokenOff(err):
-		return e.hungUp(a, err)
+		return e.hungUp(a, err) + e.through(class, err)
 	default:
 		words = err.Error()
 	}
@@ -85,14 +87,15 @@ func (e *Engine) hungUp(a *attempt, err error) string {
 }
 
 // lookup is why a host's address is not known.
-func lookup(dns *net.DNSError) string {
+func (e *Engine) lookup(dns *net.DNSError) string {
+	_, where := e.dialled()
 	switch {
 	case dns.IsNotFound:
-		return fmt.Sprintf("host %q not found: correct the URL", dns.Name)
+		return fmt.Sprintf("host %q not found: correct %s", dns.Name, where)
 	case dns.IsTimeout:
-		return fmt.Sprintf("host %q could not be looked up in time: correct this host's name server, or use an address in the URL", dns.Name)
+		return fmt.Sprintf("host %q could not be looked up in time: correct this host's name server, or use an address in %s", dns.Name, where)
 	}
-	return fmt.Sprintf("host %q could not be looked up: %s: correct this host's name server, or use an address in the URL", dns.Name, dns.Err)
+	return fmt.Sprintf("host %q could not be looked up: %s: correct this host's name server, or use an address in %s", dns.Name, dns.Err, where)
 }
 
 // outOfIt says what this host lacks.

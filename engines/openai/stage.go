@@ -32,9 +32,24 @@ func (s *stage) trace() *httptrace.ClientTrace {
 func (e *Engine) stuck(at *stage) string {
 	switch stage := at.Load(); {
 	case stage == looksUp:
-		return fmt.Sprintf("host %q was being looked up: correct this host's name server, or use an address in the URL", e.route.Hostname())
+		_, where := e.dialled()
+		return fmt.Sprintf("%s was being looked up: correct this host's name server, or use an address in %s", e.lookedUp(), where)
 	case stage == shakesHands && e.route.Scheme == "https":
 		return "the server does not answer a TLS handshake: use http:// in the URL if it does not speak TLS"
 	}
-	return "nothing answers at this address: correct the URL, or have the firewall let it pass"
+	return e.silentAddress()
+}
+
+// lookedUp is whose name is looked up.
+func (e *Engine) lookedUp() string {
+	if used, _ := e.Proxy(); used != "" {
+		return "the host of the proxy"
+	}
+	return fmt.Sprintf("host %q", e.route.Hostname())
+}
+
+// silentAddress is what to do where nothing answers.
+func (e *Engine) silentAddress() string {
+	_, where := e.dialled()
+	return "nothing answers at this address: correct " + where + ", or have the firewall let it pass"
 }

@@ -15,6 +15,10 @@ func (e *Engine) Warm(ctx context.Context, n int) error { return e.s.Client().Wa
 // DialsEach implements engines.Dialer: whether Config.Fresh is set.
 func (e *Engine) DialsEach() bool { return e.s.Client().DialsEach() }
 
+// Proxy implements engines.Proxied: the proxy of Config.Proxy, without user
+// information, and the environment variable of one that is not used.
+func (e *Engine) Proxy() (used, unused string) { return e.s.Client().Proxy() }
+
 // Calibrate implements engines.Calibrator: it measures what the client costs on
 // this host, without asking the server.
 func (e *Engine) Calibrate(ctx context.Context) (engines.Cost, error) {
