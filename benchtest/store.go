@@ -88,7 +88,12 @@ func (s *store) prepare(records, folder string) error {
 		return err
 	}
 	begun.files[absolute] = true
-	return f.Close()
+	left, err := f.Stat()
+	if err = errors.Join(err, f.Close()); err != nil || left.Size() > 0 {
+		return err
+	}
+	// It was made to see that it can be: a measurement without a run leaves none.
+	return os.Remove(s.path)
 }
 
 // keepPrevious makes room for a file where an earlier process has left one. One

@@ -80,6 +80,7 @@ func TestACalledOffMeasurementKeepsEarlierRecords(t *testing.T) {
 	older, err := os.ReadFile(filepath.Join(folder, "p.previous.jsonl"))
 	require.NoError(t, err)
 	assert.Equal(t, "older\n", string(older))
+	assert.NoFileExists(t, filepath.Join(folder, "p.jsonl"), "a file without a run")
 }
 
 func TestFileNames(t *testing.T) {

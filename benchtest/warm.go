@@ -27,10 +27,31 @@ func (s *session) warm(ctx context.Context, l load) error {
 	err := w.Warm(ctx, n)
 	var e *engines.Error
 	if errors.As(err, &e) && e.Class == engines.Client {
-		return fmt.Errorf("benchtest: %d connections for %d requests in flight: %w: or lower the load", n, n, err)
+		return fmt.Errorf("benchtest: %s: %w: or lower the load", s.forWhat(l, n), err)
 	}
 	if err != nil && ctx.Err() == nil {
 		s.logf("connections could not be opened before the load: %v", err)
 	}
 	return nil
+}
+
+// piledUp is how many times as many requests in flight as there would be if each
+// took as long as one alone are taken for a queue: engines serve many more slowly
+// than one, and keep up all the same.
+const piledUp = 10
+
+// forWhat says what n connections are for.
+func (s *session) forWhat(l load, n int) string {
+	if l.inFlight > 0 {
+		return fmt.Sprintf("%d connections for %d requests in flight", n, n)
+	}
+	words := fmt.Sprintf("%d connections, since an earlier load had %s in flight at once", n, many(s.start.peak, "request"))
+	if s.start.first == 0 {
+		return words
+	}
+	least, err := s.leastInFlight()
+	if err != nil || s.start.peak < piledUp*max(least, 1) {
+		return words
+	}
+	return fmt.Sprintf("%s, and %s has %d if each takes as long as one alone: requests pile up because the engine does not keep up", words, s.plan.Point.loadName(), least)
 }

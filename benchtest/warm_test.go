@@ -67,6 +67,35 @@ func TestConnectionsThatCannotBeOpened(t *testing.T) {
 	})
 }
 
+// In an open loop the connections are those that an earlier load needed. Where that
+// was many times what the schedule needs, the engine did not keep up.
+func TestConnectionsForRequestsThatPileUp(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		first time.Duration
+		slots int
+		rate  float64
+		want  string
+	}{
+		{"one at a time, and twice as many come", 97 * time.Millisecond, 1, 20,
+			"benchtest: run 1 of 1: benchtest: 49 connections, since an earlier load had 49 requests in flight at once, and constant 20/s has 2 if each takes as long as one alone: requests pile up because the engine does not keep up: open connections: the limit (RLIMIT_NOFILE) is 64: or lower the load"},
+		{"all at once, of two seconds each", 1990 * time.Millisecond, 0, 25,
+			"benchtest: run 1 of 1: benchtest: 50 connections, since an earlier load had 50 requests in flight at once: open connections: the limit (RLIMIT_NOFILE) is 64: or lower the load"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			mayHave(t, 0, 0)
+			inBubble(t, func(t *testing.T) {
+				engine := struct {
+					real
+					*pooled
+				}{real{&script{first: c.first, slots: c.slots}}, &pooled{limit: 64, others: 20}}
+				_, err := Run(t.Context(), engine, Point{Workload: prompts{16, 1}, Arrivals: arrival.Constant{Rate: c.rate}, Requests: 100, Warmup: 100, Runs: 1, Limits: Limits{Lag: time.Hour}}, Options{})
+				assert.EqualError(t, err, c.want)
+			})
+		})
+	}
+}
+
 // Of what a transport tells of each request, the longest wait of its events,
 // the record has what is near the p99 of all events. Events that were read by
 // themselves have their times whatever they waited; those read several at a time
