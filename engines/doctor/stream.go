@@ -25,10 +25,7 @@ func (v *visit) stream() bool {
 		return false
 	}
 	v.counted.after(v)
-	warnings := slices.DeleteFunc(slices.Clone(g.reply.Warnings), func(w string) bool {
-		return strings.Contains(w, "compressed (") || // a finding of its own
-			strings.Contains(w, "look-up of host") // of a first connection, which every host has
-	})
+	warnings := departures(g.reply.Warnings)
 	if len(warnings) > 0 {
 		v.say(name, Warn, "what is missing is said by the findings below", "%s; %s", finished(g), strings.Join(warnings, "; "))
 	} else {
@@ -42,6 +39,14 @@ func (v *visit) stream() bool {
 	v.outputLength(g)
 	v.tokensPerEvent(g)
 	return v.ctx.Err() == nil
+}
+
+// departures are warnings without those that are told elsewhere, and without what
+// every host has on its first connection.
+func departures(warnings []string) []string {
+	return slices.DeleteFunc(slices.Clone(warnings), func(w string) bool {
+		return strings.Contains(w, "compressed (") || strings.Contains(w, "look-up of host")
+	})
 }
 
 func finished(g *generation) string {
