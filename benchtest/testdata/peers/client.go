@@ -46,6 +46,8 @@ type said struct {
 // client is one load generator.
 type client struct {
 	Name string
+	// Package is what .ci/peers installs of it; empty is nothing.
+	Package string
 	// Version and Run are command lines; Run writes below dir.
 	Version []string
 	Run     func(url, dir string, l load) []string

@@ -27,7 +27,7 @@ func floorClients(p places) []client {
 
 func hey() client {
 	return client{
-		Name: "hey", Version: []string{"hey"},
+		Name: "hey", Package: "hey", Version: []string{"hey"},
 		Run: func(url, dir string, l load) []string {
 			const workers = 50
 			return []string{
@@ -60,7 +60,7 @@ func hey() client {
 
 func wrk() client {
 	return client{
-		Name: "wrk (closed loop)", Version: []string{"wrk"},
+		Name: "wrk (closed loop)", Package: "wrk", Version: []string{"wrk"},
 		Run: func(url, dir string, l load) []string {
 			script := filepath.Join(dir, "post.lua")
 			text := fmt.Sprintf("wrk.method = %q\nwrk.body = %q\nwrk.headers[%q] = %q\n", "POST", body, "Content-Type", "application/json")

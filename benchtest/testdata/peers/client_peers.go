@@ -46,7 +46,7 @@ func vllmBench(p places) client {
 func guideLLM(p places) client {
 	command := filepath.Join(p.Peers, "guidellm", "bin", "guidellm")
 	return client{
-		Name: "GuideLLM", Version: []string{command, "--version"}, Env: offline,
+		Name: "GuideLLM", Package: "guidellm", Version: []string{command, "--version"}, Env: offline,
 		Run: func(url, dir string, l load) []string {
 			return []string{
 				command, "run", "--backend", "kind=openai_http,target=" + url + ",model=" + model + ",request_format=/v1/completions",
@@ -95,7 +95,7 @@ func aiPerf(p places) client {
 	command := filepath.Join(p.Peers, "aiperf", "bin", "aiperf")
 	return client{
 		// Offline it takes a folder for the name of a repository.
-		Name: "AIPerf", Version: []string{command, "--version"}, Env: []string{"HF_HUB_DISABLE_TELEMETRY=1", "NO_COLOR=1", "TERM=dumb"},
+		Name: "AIPerf", Package: "aiperf", Version: []string{command, "--version"}, Env: []string{"HF_HUB_DISABLE_TELEMETRY=1", "NO_COLOR=1", "TERM=dumb"},
 		Run: func(url, dir string, l load) []string {
 			return []string{
 				command, "profile", "--model", model, "--url", url, "--endpoint-type", "completions", "--streaming",
@@ -140,7 +140,7 @@ func aiPerf(p places) client {
 func inferencePerf(p places) client {
 	command := filepath.Join(p.Peers, "inference-perf", "bin", "inference-perf")
 	return client{
-		Name: "inference-perf", Version: []string{filepath.Join(p.Peers, "inference-perf", "bin", "python"), "-c",
+		Name: "inference-perf", Package: "inference-perf", Version: []string{filepath.Join(p.Peers, "inference-perf", "bin", "python"), "-c",
 			"import importlib.metadata as m; print('inference-perf', m.version('inference-perf'))"}, Env: offline,
 		Run: func(url, dir string, l load) []string {
 			config := filepath.Join(dir, "config.yml")

@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -37,29 +35,8 @@ type comparison struct {
 
 // compare runs all clients at all loads, in turns, and prints the tables.
 func compare(args []string) error {
-	flags := flag.NewFlagSet("compare", flag.ExitOnError)
-	var c comparison
-	var loads, only string
-	flags.StringVar(&c.Peers, "peers", "", "folder of the peers' virtual environments")
-	flags.StringVar(&c.VLLM, "vllm", "vllm", "the vllm command")
-	flags.StringVar(&c.Tokenizer, "tokenizer", "", "folder of the tokenizer")
-	flags.StringVar(&loads, "loads", "5x64,50x64,200x64,78x640", "requests/s x tokens of each reply")
-	flags.Float64Var(&c.seconds, "seconds", 20, "length of a load; a load of few requests is longer")
-	flags.IntVar(&c.repeats, "repeats", 3, "runs of each client at each load")
-	flags.StringVar(&only, "only", "", "names of clients, with commas between; empty is all")
-	flags.Float64Var(&c.rate, "events", 50, "events/s of each stream")
-	flags.DurationVar(&c.first, "first", 50*time.Millisecond, "the server's time from a request to its first event")
-	flags.Float64Var(&c.floor, "floor", 500, "requests/s without a stream, for the floor; 0 is none")
-	flags.StringVar(&c.dir, "dir", "", "folder for what the clients write; empty is a temporary one")
-	flags.Parse(args)
-	var err error
-	if c.loads, err = parseLoads(loads, c.seconds); err != nil {
-		return err
-	}
-	if only != "" {
-		c.only = strings.Split(only, ",")
-	}
-	if c.Self, err = os.Executable(); err != nil {
+	c, err := asked(args)
+	if err != nil {
 		return err
 	}
 	if c.dir == "" {
@@ -72,7 +49,7 @@ func compare(args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	before := loadAverage()
-	c.all(ctx)
+	c.runAll(ctx)
 	c.print(os.Stdout, before)
 	return errors.Join(ctx.Err(), c.failed())
 }
@@ -92,9 +69,15 @@ func (c *comparison) failed() error {
 	return errors.Join(errs...)
 }
 
-// all makes all runs, until ctx ends.
-func (c *comparison) all(ctx context.Context) {
+// runAll makes all runs, until ctx ends.
+func (c *comparison) runAll(ctx context.Context) {
 	streaming := c.present(clients(c.places))
+	var floor []client
+	if c.floor > 0 {
+		floor = c.present(floorClients(c.places))
+	}
+	say("streaming clients: %d, loads: %d, runs of each: %d, which takes about %v; interrupted, it prints what it has",
+		len(streaming), len(c.loads), c.repeats, c.takes(len(streaming), len(floor)).Round(10*time.Second))
 	for i := range c.repeats {
 		for _, l := range c.loads {
 			for _, cl := range turn(streaming, i) {
@@ -103,7 +86,7 @@ func (c *comparison) all(ctx context.Context) {
 		}
 		if c.floor > 0 {
 			l := load{Rate: c.floor, Tokens: 1, Requests: int(c.floor * c.seconds / 2)}
-			for _, cl := range turn(c.present(floorClients(c.places)), i) {
+			for _, cl := range turn(floor, i) {
 				c.measure(ctx, cl, l, i)
 			}
 		}
@@ -123,7 +106,7 @@ func turn(all []client, repeat int) []client {
 // leaves out.
 func (c *comparison) present(all []client) []client {
 	return slices.DeleteFunc(all, func(cl client) bool {
-		if len(c.only) > 0 && !slices.Contains(c.only, cl.Name) {
+		if !c.wanted(cl) {
 			return true
 		}
 		if len(cl.Version) == 0 {
@@ -135,23 +118,6 @@ func (c *comparison) present(all []client) []client {
 		}
 		return err != nil
 	})
-}
-
-func parseLoads(text string, seconds float64) (loads []load, err error) {
-	const least = 100 // requests
-	for _, s := range strings.Split(text, ",") {
-		rate, tokens, ok := strings.Cut(s, "x")
-		var l load
-		var wrong, bad error
-		l.Rate, wrong = strconv.ParseFloat(rate, 64)
-		l.Tokens, bad = strconv.Atoi(tokens)
-		if !ok || wrong != nil || bad != nil || l.Rate <= 0 || l.Tokens < 2 {
-			return nil, fmt.Errorf("-loads: %q is not like 50x64, requests/s above 0 and tokens above 1", s)
-		}
-		l.Requests = max(int(math.Round(l.Rate*seconds)), least)
-		loads = append(loads, l)
-	}
-	return loads, nil
 }
 
 // measured is one run of one client.

@@ -16,6 +16,7 @@
 // It needs Linux. The script .ci/peers installs the peers and runs it:
 //
 //	peers compare    all clients, all loads, in turns; prints Markdown
+//	peers needs      what has to be installed for that, with the same flags
 //	peers tokenizer  writes a small tokenizer, which the peers want
 //	peers serve      the server; compare starts it
 //	peers ours       this project's client; compare starts it
@@ -28,10 +29,10 @@ import (
 
 func main() {
 	commands := map[string]func([]string) error{
-		"compare": compare, "tokenizer": tokenizer, "serve": serve, "ours": ours,
+		"compare": compare, "needs": needs, "tokenizer": tokenizer, "serve": serve, "ours": ours,
 	}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: peers compare | tokenizer | serve | ours, each with -help")
+		fmt.Fprintln(os.Stderr, "usage: peers compare | needs | tokenizer | serve | ours, each with -help")
 		os.Exit(2)
 	}
 	if err := commands[os.Args[1]](os.Args[2:]); err != nil {
