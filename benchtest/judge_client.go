@@ -35,9 +35,9 @@ func (j *judge) client() (verdict string, reasons []string) {
 	}
 	if limit := j.p.Limits.Lag; len(s.lags) > 0 {
 		if p99 := s.lag(0.99).Round(time.Microsecond); p99 > limit {
-			j.problem(kindClient, "requests left %v late (p99 of sent − scheduled over %d%s), limit %v: this host could not send on time%s; give it more CPU, lower the load or raise Limits.Lag", p99, len(s.lags), j.aside(), limit, j.busy())
+			j.problem(kindClient, "requests left %v late (%s%s), limit %v: this host could not send on time%s; give it more CPU, lower the load or raise Limits.Lag", p99, s.latest("p99 of sent − scheduled over"), j.aside(), limit, j.busy())
 		} else {
-			ok("requests left %v late (p99 of %d%s), limit %v", p99, len(s.lags), j.aside(), limit)
+			ok("requests left %v late (%s%s), limit %v", p99, s.latest("p99 of"), j.aside(), limit)
 		}
 		j.late(readScheduler, j.p.Limits.Wake, "goroutines of this process waited %v to run (p99)", "events were stamped late", "raise Limits.Wake", ok)
 		j.unread(ok)
@@ -205,6 +205,15 @@ func sentOf(window []*metric.Timeline) sent {
 func (s sent) lag(p float64) time.Duration {
 	n := len(s.lags)
 	return s.lags[min(n, max(1, int(p*float64(n)+0.999999)))-1]
+}
+
+// latest is what the p99 of the lags is of: by nearest rank, of fewer than a hundred
+// it is the largest.
+func (s sent) latest(p99 string) string {
+	if len(s.lags) < 100 {
+		p99 = "the latest of"
+	}
+	return fmt.Sprintf("%s %d", p99, len(s.lags))
 }
 
 // achieved is the rate at which requests left, or failed on their way, ÷ the rate

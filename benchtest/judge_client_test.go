@@ -108,7 +108,7 @@ func TestTheVerdictOnTheClient(t *testing.T) {
 				}
 			}
 		}, ok, []string{
-			"requests left 0s late (p99 of 90), limit 5ms",
+			"requests left 0s late (the latest of 90), limit 5ms",
 			"goroutines of this process waited 31µs to run (p99), limit 5ms",
 			"this process woke up 120µs late (p99), limit 5ms",
 			"the garbage collector stopped this process for 0.012 % of the window, 80µs at most",
@@ -122,7 +122,7 @@ func TestTheVerdictOnTheClient(t *testing.T) {
 				q.NewConnection, q.Connect, q.Sent = true, 12*time.Millisecond, q.Sent+12*time.Millisecond
 			}
 		}, ok, []string{
-			"requests left 0s late (p99 of 100, without waits for a connection, of 12ms at most), limit 5ms",
+			"requests left 0s late (p99 of 100; waits for a connection, the longest 12ms, are not in it), limit 5ms",
 			"goroutines of this process waited 31µs to run (p99), limit 5ms",
 			"this process woke up 120µs late (p99), limit 5ms",
 			"achieved ÷ offered is 1.0000, want at least 0.990",
@@ -187,7 +187,7 @@ func TestTheVerdictOnTheClient(t *testing.T) {
 			r.Requests[3].Sent = 0
 		}, unknown, []string{
 			"1 of 100 requests carry no time of sending",
-			"requests left 0s late (p99 of 99), limit 5ms",
+			"requests left 0s late (the latest of 99), limit 5ms",
 			"goroutines of this process waited 31µs to run (p99), limit 5ms",
 			"this process woke up 120µs late (p99), limit 5ms",
 			"the garbage collector stopped this process for 0.012 % of the window, 80µs at most",

@@ -124,10 +124,10 @@ func (j *judge) connections() {
 }
 
 // aside says that waits for connections are not in the lags, where there were
-// any: ", without waits for a connection, of 8ms at most".
+// any: "; waits for a connection, the longest 8ms, are not in it".
 func (j *judge) aside() string {
 	if _, waits := j.opened(); len(waits) > 0 && !j.r.Virtual {
-		return fmt.Sprintf(", without waits for a connection, of %v at most", brief(waits[len(waits)-1]))
+		return fmt.Sprintf("; waits for a connection, the longest %v, are not in it", brief(waits[len(waits)-1]))
 	}
 	return ""
 }

@@ -40,5 +40,5 @@ func TestTheWaitForAConnectionIsInNoLag(t *testing.T) {
 	p.Limits.Lag--
 	problems, _ = Judge(r, p)
 	require.Len(t, problems, 1)
-	assert.Contains(t, problems[0].Text, "requests left 3ms late (p99 of sent − scheduled over 100, without waits for a connection, of 12ms at most), limit 2.999999ms: this host could not send on time")
+	assert.Contains(t, problems[0].Text, "requests left 3ms late (p99 of sent − scheduled over 100; waits for a connection, the longest 12ms, are not in it), limit 2.999999ms: this host could not send on time")
 }
