@@ -61,6 +61,7 @@ func Judge(r *metric.Record, p Point) (problems []metric.Problem, warnings []str
 	j.probes()
 	j.devices()
 	j.around()
+	j.said()
 	return j.problems, j.warnings
 }
 
