@@ -72,7 +72,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 	n, err := c.Conn.Read(p)
 	if n == 0 {
-		if err != nil && !errors.Is(err, net.ErrClosed) && !errors.Is(err, io.ErrClosedPipe) {
+		if err != nil && !c.closed.Load() && !errors.Is(err, net.ErrClosed) && !errors.Is(err, io.ErrClosedPipe) {
 			c.broken.Store(true)
 			c.judge()
 		}

@@ -21,6 +21,8 @@ type wire struct {
 	// used: it was opened before the call that it serves; served: it has served
 	// one before.
 	used, served bool
+	// ours: it is this side that ends it.
+	ours atomic.Bool
 	// slow is what the reply that waited for it has to say; see open.
 	slow string
 	// idle is when it became idle; the pool's.
@@ -78,6 +80,7 @@ func (w *wire) shut() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.call.Load() == nil && !w.closed {
+		w.ours.Store(true)
 		w.carrier.cut()
 	}
 }
@@ -105,7 +108,7 @@ func (w *wire) took(b []byte, from arrival) bool {
 
 // lost takes the end of the connection: nil for a clean one.
 func (w *wire) lost(why error) {
-	if w.call.Load() == nil {
+	if w.call.Load() == nil && !w.ours.Load() {
 		w.broken.Store(true)
 		w.judge()
 	}
