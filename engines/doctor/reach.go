@@ -50,7 +50,9 @@ func (v *visit) reach() bool {
 	case engines.Refused:
 		v.say("api", Fault, "wait until it has loaded its model", "%s", v.words(err))
 	default:
-		v.say("api", Fault, "correct the URL: it must be the root of a server with OpenAI's routes", "%s", v.words(err))
+		// The whole URL: its path may be what is wrong with it.
+		said := strings.Replace(v.words(err), "GET /v1/models", "GET "+v.report.URL+"/v1/models", 1)
+		v.say("api", Fault, "correct the URL: it must be the root of a server with OpenAI's routes", "%s", said)
 	}
 	return false
 }

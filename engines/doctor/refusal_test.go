@@ -36,15 +36,17 @@ func TestWhatCannotBeExamined(t *testing.T) {
 		finding string
 	}{
 		{"HTML", models("<html><title>Welcome</title></html>"), doctor.Config{}, doctor.NotMeasurable,
-			`fault api: GET /v1/models: no JSON came but an HTML page ("Welcome"): is this the root of the server's API? → correct the URL: it must be the root of a server with OpenAI's routes`},
+			`fault api: GET URL/v1/models: no JSON came but an HTML page ("Welcome"): is this the root of the server's API? → correct the URL: it must be the root of a server with OpenAI's routes`},
 		{"no such route", status(404, "404 page not found"), doctor.Config{}, doctor.NotMeasurable,
-			"fault api: GET /v1/models: 404 Not Found: 404 page not found: the server has no such route → correct the URL: it must be the root of a server with OpenAI's routes"},
+			"fault api: GET URL/v1/models: 404 Not Found: 404 page not found: the server has no such route → correct the URL: it must be the root of a server with OpenAI's routes"},
+		{"a path that is too long", status(404, "404 page not found"), doctor.Config{URL: "/foo"}, doctor.NotMeasurable,
+			"fault api: GET URL/foo/v1/models: 404 Not Found: 404 page not found: the server has no such route → correct the URL: it must be the root of a server with OpenAI's routes"},
 		{"a key missing", status(401, `{"error":"Unauthorized"}`), doctor.Config{}, doctor.NotMeasurable,
 			"fault key: GET /v1/models: status 401: no key was sent → set OPENLOOP_API_KEY to the server's key"},
 		{"a wrong key", status(401, `{"error":"no: sesame-open"}`), doctor.Config{APIKey: "sesame-open"}, doctor.NotMeasurable,
 			"fault key: GET /v1/models: status 401: the key that was sent is refused → correct OPENLOOP_API_KEY: it must be the server's key"},
 		{"a key in an error", status(500, `{"error":"no: sesame-open"}`), doctor.Config{APIKey: "sesame-open"}, doctor.NotMeasurable,
-			"fault api: GET /v1/models: 500 Internal Server Error: no: [redacted] → correct the URL: it must be the root of a server with OpenAI's routes"},
+			"fault api: GET URL/v1/models: 500 Internal Server Error: no: [redacted] → correct the URL: it must be the root of a server with OpenAI's routes"},
 		{"loading", status(503, "loading model"), doctor.Config{}, doctor.NotMeasurable,
 			"fault api: GET /v1/models: 503 Service Unavailable: loading model → wait until it has loaded its model"},
 		{"no model", models(`{"data":[]}`), doctor.Config{Kind: "openai"}, doctor.NotMeasurable,
@@ -61,7 +63,8 @@ func TestWhatCannotBeExamined(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			server := httptest.NewServer(row.handler)
 			defer server.Close()
-			row.config.URL = server.URL
+			row.config.URL = server.URL + row.config.URL
+			row.finding = strings.ReplaceAll(row.finding, "URL/", server.URL+"/")
 			var found []doctor.Finding
 			row.config.Found = func(f doctor.Finding) { found = append(found, f) }
 			report, err := doctor.Examine(t.Context(), row.config)
