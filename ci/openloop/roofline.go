@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -29,17 +30,23 @@ A step is held when the verdict on the client is ok, by the limits of every run
 (see metric.Client): requests leave on time, all of those planned, and events
 are stamped on time, where the kernel stamps them also while they lie unread. It
 begins well below what the client's cost lets expect, goes up until a step is
-not held, and then between. The first step is tried twice where it is not held
+not held, and tries for longer, a second and as time allows another, what was;
+where that is not held, less. The first step is tried twice where it is not held
 at once, since it is this process's first load. What it prints as held was held,
-and what it prints beside that was not, or "ended for time" where no step that
-was not held had ended.
+and what it prints beside that was not. What there was no time for is not tried:
+then what was held is the least, and in JSON its kind is in ended_for_time, and
+null where nothing was held. A host does not hold its most at all times: plan with
+the share that is printed. A host whose load average was half its CPUs or more is
+called busy.
 
-With -rate it offers that load instead, and nothing else. Fewer than five
-requests a second, which show nothing in its time, are offered as shorter ones
-with as many events a second.
+With -rate it offers that load instead, and nothing else, in streams of
+-tokens-per-sec. It takes until all its streams are open, two seconds or ten
+requests, and until they end: seconds mostly, and never more than a minute. Longer
+streams than 15 s, and fewer than ten requests in 20 s, are not tried: more and
+shorter ones are, with as many streams at once and events a second, and it says so.
 
-exit status: 0 measured, 1 the load of -rate and -tokens is not held by the
-client on this host, 2 bad usage, or it cannot be measured, as where the server
+exit status: 0 measured, or the load is held, 1 the load of -rate is not held by
+the client on this host, 2 bad usage, or it cannot be measured, as where the server
 is the limit or there is no time for it
 
 flags:
@@ -51,10 +58,12 @@ type rooflineTime struct {
 	requests, events time.Duration
 	// hard is when whatever is still on is cut.
 	hard time.Duration
+	// ask is when a load that is asked about is.
+	ask time.Duration
 }
 
 // usualTime leaves the last part for the streams at once.
-var usualTime = rooflineTime{requests: 3000 * time.Millisecond, events: 6700 * time.Millisecond, hard: 10300 * time.Millisecond}
+var usualTime = rooflineTime{requests: 4400 * time.Millisecond, events: 8300 * time.Millisecond, hard: 10900 * time.Millisecond, ask: askMost}
 
 // rooflineFirst is where the climbs begin, as shares of what is expected.
 type rooflineFirst struct{ requests, events float64 }
@@ -65,16 +74,22 @@ var usualFirst = rooflineFirst{requests: 0.25, events: 0.5}
 
 // usualGrace is for a step that takes longer than those before it, and
 // usualDownwards for a host that is busy.
-const usualGrace, usualDownwards = 800 * time.Millisecond, 1500 * time.Millisecond
+const usualGrace, usualDownwards = 600 * time.Millisecond, 1900 * time.Millisecond
 
 func rooflineVerb(args []string, stdout, stderr io.Writer) int {
+	if slices.Equal(args, serveArgs[1:]) {
+		if err := nullserver.Child(os.Stdin, stdout); err != nil {
+			return noRoofline(stderr, err)
+		}
+		return exitOK
+	}
 	flags := flag.NewFlagSet("roofline", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	var ask rooflineAsk
 	asJSON := flags.Bool("json", false, "write the same as JSON")
-	flags.Float64Var(&ask.Rate, "rate", 0, "offer so many `requests` a second and say whether they are held")
+	flags.Float64Var(&ask.Rate, "rate", 0, "offer so many `requests` a second and say whether they are held (default: measure all)")
 	flags.IntVar(&ask.Tokens, "tokens", 1, "with so many output `tokens` each, an event a token")
-	serve := flags.Bool("serve", false, "be the server, until standard input ends; its first line may be options")
+	flags.Float64Var(&ask.Pace, "tokens-per-sec", usualPace, "and so many `tokens` a second in each stream, as the engine is expected to give")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprint(stdout, rooflineUsage)
@@ -86,13 +101,11 @@ func rooflineVerb(args []string, stdout, stderr io.Writer) int {
 	case flags.NArg() > 0:
 		return noRoofline(stderr, fmt.Errorf("want flags only, got %q", flags.Args()))
 	}
-	if *serve {
-		if err := nullserver.Child(os.Stdin, stdout); err != nil {
-			return noRoofline(stderr, err)
-		}
-		return exitOK
-	}
-	if err := errors.Join(ask.validate(), enoughFiles(descriptors.Limit())); err != nil {
+	var set rooflineFlags
+	flags.Visit(func(f *flag.Flag) {
+		set.rate, set.tokens, set.pace = set.rate || f.Name == "rate", set.tokens || f.Name == "tokens", set.pace || f.Name == "tokens-per-sec"
+	})
+	if err := errors.Join(ask.validate(set), enoughFiles(descriptors.Limit())); err != nil {
 		return noRoofline(stderr, err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -101,7 +114,7 @@ func rooflineVerb(args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return noRoofline(stderr, err)
 	}
-	m := &rooflineRun{url: server.URL, streams: wideStreams, time: usualTime, grace: usualGrace, first: usualFirst, downwards: usualDownwards}
+	m := &rooflineRun{url: server.URL, streams: wideStreams, time: usualTime, grace: usualGrace, first: usualFirst, downwards: usualDownwards, log: stderr}
 	defer server.Kill()
 	return m.tell(ctx, ask, *asJSON, stdout, stderr)
 }
@@ -131,7 +144,7 @@ func (m *rooflineRun) tell(ctx context.Context, ask rooflineAsk, asJSON bool, st
 		return noRoofline(stderr, errors.New("whether the load is held is not known, for the reason given with it: against a server elsewhere, or on a host with more CPUs, it may be"))
 	case r.Asked != nil && !r.Asked.Held:
 		return exitNegative
-	case r.Asked == nil && (r.Holds.Requests == 0 || r.Holds.Events == 0):
+	case r.Asked == nil && (r.Holds.none() || r.Holds.Streams == nil):
 		return noRoofline(stderr, errors.New("of the requests or of the events not one step was held that there was time for, for the reasons under the rows: end what else runs here, or give this process more CPUs"))
 	}
 	return exitOK

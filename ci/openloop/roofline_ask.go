@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/openloop-go/openloop/benchtest"
-	"github.com/openloop-go/openloop/benchtest/arrival"
 	"github.com/openloop-go/openloop/benchtest/metric"
 	"github.com/openloop-go/openloop/internal/descriptors"
 )
@@ -18,44 +18,54 @@ import (
 type rooflineAsk struct {
 	Rate   float64 `json:"requests_per_sec"`
 	Tokens int     `json:"tokens"`
+	// Pace is that of a stream, which says with the others how many are open at
+	// once. Of one token it is nothing.
+	Pace float64 `json:"tokens_per_sec"`
 }
 
+// usualPace is a stream of an engine under load.
+const usualPace = 50
+
+// rooflineFlags are the flags that were set of those that ask.
+type rooflineFlags struct{ rate, tokens, pace bool }
+
 // validate reports everything that is wrong.
-func (a *rooflineAsk) validate() error {
+func (a *rooflineAsk) validate(set rooflineFlags) error {
 	var errs []error
-	if !(a.Rate >= 0 && a.Rate <= 1e6) {
-		errs = append(errs, fmt.Errorf("-rate must be from 0 to 1,000,000 requests a second, got %v", a.Rate))
+	if set.rate && !(a.Rate > 0 && a.Rate <= 1e6) {
+		errs = append(errs, fmt.Errorf("-rate must be above 0 and at most 1,000,000 requests a second, got %v: without it all is measured", a.Rate))
 	}
 	if a.Tokens < 1 || a.Tokens > 1e6 {
 		errs = append(errs, fmt.Errorf("-tokens must be from 1 to 1,000,000, got %d", a.Tokens))
 	}
-	if a.Tokens > 1 && a.Rate == 0 {
+	if !(a.Pace >= 1 && a.Pace <= 10_000) {
+		errs = append(errs, fmt.Errorf("-tokens-per-sec must be from 1 to 10,000 a stream, got %v", a.Pace))
+	}
+	if set.tokens && !set.rate {
 		errs = append(errs, fmt.Errorf("-tokens %d needs a -rate, as in -rate 20 -tokens 256", a.Tokens))
+	}
+	if set.pace && (!set.rate || a.Tokens == 1) {
+		errs = append(errs, fmt.Errorf("-tokens-per-sec %v needs a -rate and -tokens above 1, as in -rate 20 -tokens 256", a.Pace))
 	}
 	return errors.Join(errs...)
 }
 
 const (
-	// askWindow is the window of a load that is asked about, and askFill how
-	// long its streams may last: the window begins when they are all open, and
-	// the last of them are to end in time.
-	askWindow, askFill = 2 * time.Second, 2 * time.Second
-	// askLeast is the smallest rate that shows something in such a window. Of a
-	// lower one the requests are offered as shorter ones.
-	askLeast = 5
 	// beyond is how many times the CPUs of this host a load may take by the
 	// client's cost and is still tried.
 	beyond = 1.5
+	// askGrace is how much longer it may take than a quarter more than is planned.
+	askGrace = 3 * time.Second
 )
 
 // rooflineAnswer is whether the load that was asked about is held.
 type rooflineAnswer struct {
 	rooflineAsk
-	// Offered is the load that was offered; nil is none.
-	Offered *rooflineStep `json:"offered,omitempty"`
-	// Pace is the events a second of each of its streams; 0 is all at once.
-	Pace float64 `json:"events_per_sec_of_a_stream"`
-	Held bool    `json:"held"`
+	// Offered is the load that was offered; nil is none. NotTried is what of the
+	// one that is asked about was not.
+	Offered  *rooflineStep `json:"offered,omitempty"`
+	NotTried []string      `json:"not_tried,omitempty"`
+	Held     bool          `json:"held"`
 	// Unknown is a load of which this shows nothing, since the server on this
 	// host was the limit, the run was invalid for a reason that is not the
 	// client's or had not ended in time, or more was offered than is asked for.
@@ -65,7 +75,8 @@ type rooflineAnswer struct {
 
 // ask offers the load that is asked about.
 func (m *rooflineRun) ask(ctx context.Context, ask rooflineAsk) error {
-	ctx, cancel := context.WithDeadline(ctx, time.Now().Add(m.time.hard))
+	m.look()
+	ctx, cancel := context.WithDeadline(ctx, time.Now().Add(m.time.ask))
 	defer cancel()
 	if err := m.calibrate(ctx); err != nil {
 		return err
@@ -73,68 +84,40 @@ func (m *rooflineRun) ask(ctx context.Context, ask rooflineAsk) error {
 	return m.answer(ctx, ask)
 }
 
-// asOffered is the load as it is offered in a window of askWindow: one of too few
-// requests as more of them that are shorter, with as many events a second. More is
-// what that does not bring down to what is asked.
-func (a rooflineAsk) asOffered() (offered rooflineAsk, more bool) {
-	if a.Rate >= askLeast {
-		return a, false
-	}
-	events := a.Rate * float64(a.Tokens)
-	offered.Tokens = max(1, int(events/askLeast))
-	offered.Rate = max(askLeast, events/float64(offered.Tokens))
-	return offered, events < askLeast
-}
-
-// words say it.
-func (a rooflineAsk) words() string {
-	return fmt.Sprintf("%s requests/s of %s", perSecond(a.Rate), plural(a.Tokens, "token"))
-}
-
 // answer offers it, once the client's cost is known.
 func (m *rooflineRun) answer(ctx context.Context, ask rooflineAsk) error {
-	a := &rooflineAnswer{rooflineAsk: ask}
+	l := ask.load()
+	a := &rooflineAnswer{rooflineAsk: ask, NotTried: l.NotTried}
 	m.out.Asked = a
-	offered, more := ask.asOffered()
-	events := offered.Rate * float64(offered.Tokens)
-	load := ask.words()
-	if offered != ask {
-		load += fmt.Sprintf(" (offered as %s, since fewer requests show nothing in %v)", rooflineAsk{math.Round(100*offered.Rate) / 100, offered.Tokens}.words(), askWindow)
+	said := ask.words()
+	if l.NotTried != nil {
+		said += fmt.Sprintf(" (offered as %s; not tried: %s)", l.wordsOf(fewPerSecond(l.Rate)), strings.Join(l.NotTried, ", "))
 	}
-	streams := 0.0
-	if offered.Tokens > 1 {
-		a.Pace = math.Ceil(max(perStream, float64(offered.Tokens)/askFill.Seconds()))
-		streams = events / a.Pace
-		load += fmt.Sprintf(", %s events/s in %s streams of %s events/s", whole1000(events), whole1000(math.Ceil(streams)), whole1000(a.Pace))
-	}
-	if why := m.tooMuch(offered.Rate, events, streams); why != "" {
-		a.Why = load + ": not tried, and not held: " + why
+	if why := m.tooMuch(l.Rate, l.events(), l.streams()); why != "" {
+		a.Why = said + ": not tried, and not held: " + why
 		return nil
 	}
-	var arrivals arrival.Process = arrival.Poisson{Rate: offered.Rate}
-	if offered != ask {
-		// So few come in bursts of many more events a second than are asked for.
-		arrivals = arrival.Constant{Rate: offered.Rate}
+	takes := l.takes()
+	if m.log != nil && takes > m.time.hard {
+		fmt.Fprintf(m.log, "openloop roofline: %s: this takes about %v\n", said, takes.Round(time.Second))
 	}
-	last := time.Duration(0)
-	if a.Pace > 0 {
-		last = time.Duration(float64(offered.Tokens) / a.Pace * float64(time.Second))
-	}
-	step, err := m.offer(ctx, a.Pace, benchtest.Point{
-		Workload: shortPrompts(offered.Tokens), Arrivals: arrivals, Window: askWindow,
-		Settle: max(int(math.Ceil(streams)), int(offered.Rate*0.05), 1), Drain: drained(last),
+	limit := min(takes*5/4+askGrace, askMost-calibrateFor)
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	step, err := m.offer(bounded, l.pace(), benchtest.Point{
+		Workload: shortPrompts(l.Tokens), Arrivals: l.arrivals(), Window: l.Window, Settle: l.settle(), Drain: drained(l.lasts()),
 	})
 	if err != nil {
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		if errors.Is(bounded.Err(), context.DeadlineExceeded) {
 			a.Unknown = true
-			a.Why = fmt.Sprintf("%s: not known: what is over in %v otherwise had not ended after %v", load, askWindow+2*askFill, m.time.hard)
+			a.Why = fmt.Sprintf("%s: not known, since it was not tried to the end: what is over in %v otherwise had not ended after %v", said, takes.Round(time.Second), limit.Round(time.Second))
 			return nil
 		}
 		return err
 	}
-	step.Requests, step.Events, step.Streams = offered.Rate, events, streams
-	a.saw(step, more)
-	a.Why = load + ": " + a.Why
+	step.Requests, step.Events, step.Streams, step.WindowSec = l.Rate, l.events(), l.streams(), l.Window.Seconds()
+	a.saw(step, l.more)
+	a.Why = fmt.Sprintf("%s, for %v: %s", said, l.Window.Round(100*time.Millisecond), a.Why)
 	return nil
 }
 

@@ -10,6 +10,11 @@ import (
 	"github.com/openloop-go/openloop/internal/nullserver"
 )
 
+// serveArgs make this binary the server. They are for this command itself, so
+// that they are not among the flags: what the server writes when it ends is no
+// text.
+var serveArgs = []string{"roofline", "-serve"}
+
 // startNull starts the server in a process of its own, of this binary. It has
 // as many senders as the client has loops that read.
 func startNull(ctx context.Context) (*nullserver.Process, error) {
@@ -17,7 +22,7 @@ func startNull(ctx context.Context) (*nullserver.Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nullserver.Start(ctx, nullOptions(), self, "roofline", "-serve")
+	return nullserver.Start(ctx, nullOptions(), append([]string{self}, serveArgs...)...)
 }
 
 func nullOptions() nullserver.Options {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"runtime"
 	"slices"
@@ -25,10 +26,42 @@ func (m *rooflineRun) describe(r *metric.Record) {
 	if n := descriptors.Limit(); n > 0 {
 		add("open-files", strconv.Itoa(n))
 	}
-	if text, err := os.ReadFile("/proc/loadavg"); err == nil {
-		if fields := strings.Fields(string(text)); len(fields) > 0 {
-			add("load-average", fields[0])
-		}
+	if m.load != nil {
+		add("load-average", strconv.FormatFloat(*m.load, 'f', 2, 64))
 	}
 	slices.SortStableFunc(m.out.Host, func(a, b metric.Pair) int { return strings.Compare(a.Key, b.Key) })
+}
+
+// look takes note of what this host is doing before it is measured.
+func (m *rooflineRun) look() {
+	if text, err := os.ReadFile("/proc/loadavg"); err == nil {
+		m.load = loadAverage(string(text))
+	}
+	if m.load != nil {
+		m.out.Busy = busyHost(*m.load, runtime.NumCPU())
+	}
+}
+
+// loadAverage is that of the last minute; nil is unknown.
+func loadAverage(text string) *float64 {
+	fields := strings.Fields(text)
+	if len(fields) == 0 {
+		return nil
+	}
+	if x, err := strconv.ParseFloat(fields[0], 64); err == nil && x >= 0 {
+		return &x
+	}
+	return nil
+}
+
+// busyShare is the load average ÷ CPUs from which a host is called busy. A
+// roofline that was just made adds about a sixth of what it takes to it.
+const busyShare = 0.5
+
+// busyHost says that a host is busy by its load average; empty is that it is not.
+func busyHost(load float64, cpus int) string {
+	if load < busyShare*float64(cpus) {
+		return ""
+	}
+	return fmt.Sprintf("the load average was %.2f on %s when this began: with nothing else running it may hold more", load, plural(cpus, "CPU"))
 }

@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"time"
 
@@ -24,8 +24,8 @@ const (
 	leastEvents, mostEvents = 1000, 2_500_000
 	perStream               = 100 // events a second
 	streamEvents            = 24
-	requestWindow           = 250 * time.Millisecond
-	eventWindow             = 250 * time.Millisecond
+	stepWindow              = 250 * time.Millisecond
+	longWindow              = time.Second // of a load that is to be held for longer
 	calibrateFor            = 1500 * time.Millisecond
 )
 
@@ -38,33 +38,16 @@ type roofline struct {
 	Streams  *rooflineWide   `json:"streams,omitempty"`
 	Holds    *rooflineHolds  `json:"holds,omitempty"`
 	Asked    *rooflineAnswer `json:"asked,omitempty"`
-	Notes    []string        `json:"notes"`
+	// Busy is why this host counts as busy; empty is that it does not, or nobody
+	// knows.
+	Busy  string   `json:"busy_host,omitempty"`
+	Notes []string `json:"notes"`
 }
 
 // rooflineCost is the client's CPU time, as calibrated.
 type rooflineCost struct {
 	RequestSec float64 `json:"request_cpu_sec"`
 	EventSec   float64 `json:"event_cpu_sec"`
-}
-
-// rooflineHolds is the largest load of each kind that was held; 0 is none.
-type rooflineHolds struct {
-	Requests float64 `json:"requests_per_sec"`
-	Events   float64 `json:"events_per_sec"`
-	Streams  int     `json:"streams"`
-	// Not is the smallest load of a kind that was not held; 0 is none, so that
-	// more than what was held may be.
-	Not struct {
-		Requests float64 `json:"requests_per_sec"`
-		Events   float64 `json:"events_per_sec"`
-		Streams  int     `json:"streams"`
-	} `json:"not_held"`
-	// Cut are the kinds whose steps were ended for time: what they show is less
-	// than there is to learn.
-	Cut struct {
-		Requests bool `json:"requests"`
-		Events   bool `json:"events"`
-	} `json:"ended_for_time"`
 }
 
 // rooflineRun measures against the server at url.
@@ -78,11 +61,16 @@ type rooflineRun struct {
 	first rooflineFirst
 	// downwards is how much longer a climb may take that has held nothing yet.
 	downwards time.Duration
-	out       roofline
+	// load is the load average before; nil is unknown.
+	load *float64
+	// log is told what takes long; nil is nobody.
+	log io.Writer
+	out roofline
 }
 
 // measure measures all there is.
 func (m *rooflineRun) measure(ctx context.Context) error {
+	m.look()
 	begun := time.Now()
 	ctx, cancel := context.WithDeadline(ctx, begun.Add(m.time.hard))
 	defer cancel()
@@ -96,7 +84,7 @@ func (m *rooflineRun) measure(ctx context.Context) error {
 	if err := m.search(ctx, coldKind, begun.Add(m.time.requests), &c, &m.out.Requests, m.shortRequests); err != nil {
 		return err
 	}
-	holds.Requests, holds.Not.Requests, holds.Cut.Requests = c.held, c.failed, c.cut
+	holds.Requests, holds.Not.Requests, holds.Cut.Requests, holds.Sec.Requests = c.result(), c.failed, c.cut, c.heldFor()
 
 	most := float64(mostEvents)
 	if files := descriptors.Limit(); files > 0 {
@@ -106,15 +94,19 @@ func (m *rooflineRun) measure(ctx context.Context) error {
 	if err := m.search(ctx, "events", begun.Add(m.time.events), &c, &m.out.Events, m.manyEvents); err != nil {
 		return err
 	}
-	holds.Events, holds.Not.Events, holds.Cut.Events = c.held, c.failed, c.cut
+	holds.Events, holds.Not.Events, holds.Cut.Events, holds.Sec.Events = c.result(), c.failed, c.cut, c.heldFor()
 	if c.held == most && most < mostEvents {
 		m.note("more events were not tried: %s", filesEnd(descriptors.Limit()))
 	}
-	if holds.Requests == 0 || holds.Events == 0 {
-		m.note("streams at once were not tried on a host that is so busy")
-		return nil
+	holds.atLeast(m.out.Events)
+	if holds.none() {
+		m.note("more streams at once were not tried on a host that is so busy")
+		holds.Cut.Streams = true
+	} else if err := m.wide(ctx); err != nil {
+		return err
 	}
-	return m.wide(ctx)
+	holds.plan()
+	return nil
 }
 
 // calibrate has the client tell what it costs.
@@ -139,58 +131,10 @@ func (m *rooflineRun) calibrate(ctx context.Context) error {
 	return nil
 }
 
-// coldKind is the kind of steps that comes first.
-const coldKind = "requests"
-
-// search makes the steps of a climb until the limit is found or there is no
-// time for another.
-func (m *rooflineRun) search(ctx context.Context, kind string, end time.Time, c *climb, steps *[]rooflineStep, try func(context.Context, float64) (rooflineStep, error)) error {
-	ctx, cancel := context.WithDeadline(ctx, end.Add(m.grace+m.downwards))
-	defer cancel()
-	var longest time.Duration
-	for {
-		load, more := c.next()
-		if !more {
-			return nil
-		}
-		last := end
-		if c.held == 0 {
-			last = last.Add(m.downwards)
-		}
-		if len(*steps) > 0 && time.Now().Add(longest).After(last) {
-			m.note("the steps of %s were ended for time: a longer climb would come nearer to the limit", kind)
-			c.cut = true
-			return nil
-		}
-		begun := time.Now()
-		step, err := try(ctx, load)
-		if err == nil && !step.held() && kind == coldKind && len(*steps) == 0 {
-			// The very first was this process's first load too, and made its heap and
-			// its threads.
-			if again, cut := try(ctx, load); cut == nil {
-				step = again
-			} else if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-				err = cut
-			} // else what is known of that load is the first try
-		}
-		longest = max(longest, time.Since(begun))
-		if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			m.note("the steps of %s were ended for time: %s a second were begun and not ended", kind, whole1000(load))
-			c.cut = true
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		*steps = append(*steps, step)
-		c.saw(load, step.held())
-	}
-}
-
 // shortRequests offers requests of one event.
-func (m *rooflineRun) shortRequests(ctx context.Context, rate float64) (rooflineStep, error) {
+func (m *rooflineRun) shortRequests(ctx context.Context, rate float64, window time.Duration) (rooflineStep, error) {
 	step, err := m.offer(ctx, 0, benchtest.Point{
-		Workload: shortPrompts(1), Arrivals: arrival.Poisson{Rate: rate}, Window: max(requestWindow, time.Duration(20/rate*float64(time.Second))),
+		Workload: shortPrompts(1), Arrivals: arrival.Poisson{Rate: rate}, Window: max(window, time.Duration(20/rate*float64(time.Second))),
 		Settle: max(int(rate*0.05), 1), Drain: drained(0),
 	})
 	step.Requests, step.Events = rate, rate
@@ -198,10 +142,10 @@ func (m *rooflineRun) shortRequests(ctx context.Context, rate float64) (roofline
 }
 
 // manyEvents offers streams with so many events a second together.
-func (m *rooflineRun) manyEvents(ctx context.Context, events float64) (rooflineStep, error) {
+func (m *rooflineRun) manyEvents(ctx context.Context, events float64, window time.Duration) (rooflineStep, error) {
 	streams, rate := events/perStream, events/streamEvents
 	step, err := m.offer(ctx, perStream, benchtest.Point{
-		Workload: shortPrompts(streamEvents), Arrivals: arrival.Constant{Rate: rate}, Window: eventWindow, Settle: int(streams),
+		Workload: shortPrompts(streamEvents), Arrivals: arrival.Constant{Rate: rate}, Window: window, Settle: int(streams),
 		Drain: drained(streamEvents * time.Second / perStream),
 	})
 	step.Requests, step.Events, step.Streams = rate, events, streams

@@ -21,12 +21,14 @@ import (
 // at which the server sent events ÷ the rate asked for. What is absent is
 // unknown.
 type rooflineStep struct {
-	Requests float64            `json:"requests_per_sec"`
-	Events   float64            `json:"events_per_sec"`
-	Streams  float64            `json:"streams"`
-	Verdict  string             `json:"verdict"`
-	Reasons  []string           `json:"reasons"`
-	Readings map[string]float64 `json:"readings"`
+	Requests float64 `json:"requests_per_sec"`
+	Events   float64 `json:"events_per_sec"`
+	Streams  float64 `json:"streams"`
+	// WindowSec is how long the load was offered, apart from settle and cooldown.
+	WindowSec float64            `json:"window_sec"`
+	Verdict   string             `json:"verdict"`
+	Reasons   []string           `json:"reasons"`
+	Readings  map[string]float64 `json:"readings"`
 }
 
 // The verdicts of a step besides those of metric.Client.

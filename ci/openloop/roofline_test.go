@@ -61,20 +61,25 @@ func TestARooflineHasItsNumbers(t *testing.T) {
 	}
 	assert.NotContains(t, r.Requests[0].Readings, "server_pace", "a reply of one event has no pace")
 	require.NotNil(t, r.Holds)
-	if r.Holds.Requests > 0 && r.Holds.Events > 0 {
+	if !r.Holds.none() {
 		require.NotNil(t, r.Streams)
-		assert.Equal(t, []int{50, 50}, []int{r.Streams.Streams, r.Streams.Ended}, r.Streams.Reason)
-		assert.Equal(t, 50, r.Holds.Streams)
+		fifty := 50
+		assert.Equal(t, &rooflineWide{Streams: 50, Ended: &fifty, BytesEach: r.Streams.BytesEach, SentSec: r.Streams.SentSec}, r.Streams)
+		assert.Equal(t, &fifty, r.Holds.Streams)
+		assert.Equal(t, 0.25, r.Holds.Sec.Requests, "there was no time for more")
 	} else {
 		assert.Nil(t, r.Streams, "not tried")
+		assert.True(t, r.Holds.Cut.Streams)
 	}
+	assert.Nil(t, r.Holds.Plan, "there was no time to try for longer")
+	assert.Equal(t, 0.25, r.Requests[0].WindowSec)
 	if r.Client != nil {
 		assert.Positive(t, r.Client.RequestSec)
 	} else {
 		assert.Contains(t, strings.Join(r.Notes, "\n"), "the first steps are a small host's: ")
 	}
 	assert.Contains(t, r.Host, metric.Pair{Key: "os", Value: runtime.GOOS + "/" + runtime.GOARCH}, "as the record says")
-	if r.Holds.Requests == 0 || r.Holds.Events == 0 {
+	if r.Holds.none() {
 		assert.Equal(t, exitUnusable, status)
 		assert.Contains(t, errs.String(), "not one step was held")
 	} else {
@@ -89,12 +94,11 @@ func TestALoadThatIsAskedAbout(t *testing.T) {
 		ask rooflineAsk
 		why string
 	}{
-		{rooflineAsk{20, 30}, `^20 requests/s of 30 tokens, 600 events/s in 6 streams of 100 events/s: (held|not held: .*|not known: .*)$`},
-		{rooflineAsk{0.1, 6000}, `^0\.1 requests/s of 6000 tokens \(offered as 5 requests/s of 120 tokens, since fewer requests show nothing in 2s\), 600 events/s in 6 streams of 100 events/s: (held|not held: .*|not known: .*)$`},
-		{rooflineAsk{0.5, 1}, `^0\.5 requests/s of 1 token \(offered as 5 requests/s of 1 token, since fewer requests show nothing in 2s\): (held|not held: .*|not known: .*)$`},
+		{rooflineAsk{20, 30, 100}, `^20 requests/s of 30 tokens, 600 events/s in 6 streams of 100 events/s, for 2s: (held|not held: .*|not known: .*)$`},
+		{rooflineAsk{4, 1, 50}, `^4 requests/s of 1 token, for 2\.5s: (held|not held: .*|not known: .*)$`},
 	} {
 		var out, errs bytes.Buffer
-		m := rooflineRun{url: nullAt(t), time: rooflineTime{hard: time.Minute}}
+		m := rooflineRun{url: nullAt(t), time: usualTime}
 		status := m.tell(t.Context(), c.ask, true, &out, &errs)
 		var r roofline
 		require.NoError(t, json.Unmarshal(out.Bytes(), &r), errs.String())
@@ -116,32 +120,7 @@ func TestALoadThatIsAskedAbout(t *testing.T) {
 		}
 		assert.Equal(t, r.Asked.Held, r.Asked.Offered.held())
 		assert.Contains(t, r.Asked.Offered.Readings, "lag_p99_sec")
-		assert.GreaterOrEqual(t, r.Asked.Offered.Events, c.ask.Rate*float64(c.ask.Tokens))
-	}
-}
-
-// Too few requests for a short window are offered as shorter ones: as many events a
-// second as are asked for, and more only where five requests a second have more.
-func TestALoadAsItIsOffered(t *testing.T) {
-	for _, c := range []struct {
-		what           string
-		asked, offered rooflineAsk
-		more           bool
-	}{
-		{"enough requests", rooflineAsk{5, 60000}, rooflineAsk{5, 60000}, false},
-		{"many", rooflineAsk{20, 256}, rooflineAsk{20, 256}, false},
-		{"one in ten seconds, of ten minutes", rooflineAsk{0.1, 60000}, rooflineAsk{5, 1200}, false},
-		{"one in two seconds", rooflineAsk{0.5, 16000}, rooflineAsk{5, 1600}, false},
-		{"of few tokens", rooflineAsk{4, 2}, rooflineAsk{8, 1}, false},
-		{"that do not divide", rooflineAsk{1, 33}, rooflineAsk{5.5, 6}, false},
-		{"fewer events than five a second", rooflineAsk{0.5, 3}, rooflineAsk{5, 1}, true},
-	} {
-		offered, more := c.asked.asOffered()
-		assert.Equal(t, c.offered, offered, c.what)
-		assert.Equal(t, c.more, more, c.what)
-		if !more {
-			assert.Equal(t, c.asked.Rate*float64(c.asked.Tokens), offered.Rate*float64(offered.Tokens), "%s: events/s", c.what)
-		}
+		assert.Equal(t, c.ask.events(), r.Asked.Offered.Events)
 	}
 }
 
@@ -170,11 +149,13 @@ func TestWhatALoadThatIsAskedAboutShows(t *testing.T) {
 // What nobody could hold is not tried.
 func TestALoadThatIsTooMuch(t *testing.T) {
 	m := rooflineRun{time: usualTime, out: roofline{Client: &rooflineCost{40e-6, 8e-6}}}
-	require.NoError(t, m.answer(t.Context(), rooflineAsk{1e6, 1000}))
+	require.NoError(t, m.answer(t.Context(), rooflineAsk{1e6, 1000, 50}))
 	assert.False(t, m.out.Asked.Held)
 	assert.Nil(t, m.out.Asked.Offered)
-	assert.Equal(t, fmt.Sprintf("1,000,000 requests/s of 1000 tokens, 1,000,000,000 events/s in 2,000,000 streams of 500 events/s: not tried, and not held: "+
-		"the client alone takes 8.04e+03 CPUs by its calibrated cost, and this host has %d", runtime.GOMAXPROCS(0)), m.out.Asked.Why)
+	assert.Equal(t, fmt.Sprintf("1,000,000 requests/s of 1000 tokens, 1,000,000,000 events/s in 20,000,000 streams of 50 events/s "+
+		"(offered as 1,333,333 requests/s of 750 tokens, 1,000,000,000 events/s in 20,000,000 streams of 50 events/s; not tried: streams longer than 15s): "+
+		"not tried, and not held: the client alone takes 8.05e+03 CPUs by its calibrated cost, and this host has %d", runtime.GOMAXPROCS(0)), m.out.Asked.Why)
+	assert.Equal(t, []string{"streams longer than 15s"}, m.out.Asked.NotTried)
 }
 
 func TestEnoughFiles(t *testing.T) {
@@ -233,10 +214,14 @@ func TestTheFlagsOfARoofline(t *testing.T) {
 		args string
 		want string
 	}{
-		{"-rate -1", "openloop roofline: -rate must be from 0 to 1,000,000 requests a second, got -1\n"},
-		{"-rate NaN -tokens -3", "openloop roofline: -rate must be from 0 to 1,000,000 requests a second, got NaN\nopenloop roofline: -tokens must be from 1 to 1,000,000, got -3\n"},
+		{"-rate -1", "openloop roofline: -rate must be above 0 and at most 1,000,000 requests a second, got -1: without it all is measured\n"},
+		{"-rate 0", "openloop roofline: -rate must be above 0 and at most 1,000,000 requests a second, got 0: without it all is measured\n"},
+		{"-rate NaN -tokens -3", "openloop roofline: -rate must be above 0 and at most 1,000,000 requests a second, got NaN: without it all is measured\nopenloop roofline: -tokens must be from 1 to 1,000,000, got -3\n"},
 		{"-rate 5 -tokens 0", "openloop roofline: -tokens must be from 1 to 1,000,000, got 0\n"},
 		{"-tokens 256", "openloop roofline: -tokens 256 needs a -rate, as in -rate 20 -tokens 256\n"},
+		{"-rate 5 -tokens 2 -tokens-per-sec 0.5", "openloop roofline: -tokens-per-sec must be from 1 to 10,000 a stream, got 0.5\n"},
+		{"-rate 5 -tokens-per-sec 20", "openloop roofline: -tokens-per-sec 20 needs a -rate and -tokens above 1, as in -rate 20 -tokens 256\n"},
+		{"-serve -json", "openloop roofline: flag provided but not defined: -serve\n"},
 		{"twice", "openloop roofline: want flags only, got [\"twice\"]\n"},
 		{"-fast", "openloop roofline: flag provided but not defined: -fast\n"},
 	} {

@@ -27,10 +27,10 @@ func (r *roofline) text() string {
 		fmt.Fprintf(&b, "\nshort requests, of one event\n%s", stepTable(r.Requests, false))
 		fmt.Fprintf(&b, "\nstreams of %d events/s\n%s\n", perStream, stepTable(r.Events, true))
 	}
-	if w := r.Streams; w != nil && w.SentSec == 0 {
+	if w := r.Streams; w != nil && w.Ended == nil {
 		fmt.Fprintf(&b, "at once   %s streams: %s\n", whole1000(float64(w.Streams)), w.Reason)
 	} else if w != nil {
-		fmt.Fprintf(&b, "at once   %s of %s streams ended well", whole1000(float64(w.Ended)), whole1000(float64(w.Streams)))
+		fmt.Fprintf(&b, "at once   %s of %s streams ended well", whole1000(float64(*w.Ended)), whole1000(float64(w.Streams)))
 		if w.BytesEach > 0 {
 			fmt.Fprintf(&b, ", %.1f KiB of memory each", w.BytesEach/1024)
 		}
@@ -39,20 +39,17 @@ func (r *roofline) text() string {
 			fmt.Fprintf(&b, "          %s\n", w.Reason)
 		}
 	}
-	if h := r.Holds; h != nil {
-		fmt.Fprintf(&b, "holds     %s requests/s%s, %s events/s%s",
-			whole1000(h.Requests), beyondIt(h.Not.Requests, h.Cut.Requests), whole1000(h.Events), beyondIt(h.Not.Events, h.Cut.Events))
-		if r.Streams != nil {
-			fmt.Fprintf(&b, ", %s streams at once%s", whole1000(float64(h.Streams)), beyondIt(float64(h.Not.Streams), false))
-		}
-		b.WriteString("\n")
-		b.WriteString("          each by itself, with the server on this host\n")
+	if r.Holds != nil {
+		b.WriteString(r.Holds.text(r.Busy))
 	}
 	if a := r.Asked; a != nil {
 		if a.Offered != nil {
 			fmt.Fprintf(&b, "\n%s\n", stepTable([]rooflineStep{*a.Offered}, a.Offered.Streams > 0))
 		}
 		fmt.Fprintf(&b, "asked     %s\n", a.Why)
+		if r.Busy != "" {
+			fmt.Fprintf(&b, "          of a busy host: %s\n", r.Busy)
+		}
 	}
 	for _, n := range r.Notes {
 		fmt.Fprintf(&b, "note      %s\n", n)
@@ -60,22 +57,11 @@ func (r *roofline) text() string {
 	return b.String()
 }
 
-// beyondIt says what was not held, or why that is not known.
-func beyondIt(not float64, cut bool) string {
-	switch {
-	case not > 0:
-		return fmt.Sprintf(" (not %s)", whole1000(not))
-	case cut:
-		return " (ended for time)"
-	}
-	return " or more"
-}
-
 // stepTable is a row a step, in order of load, and under them why those were not
 // held that were not.
 func stepTable(steps []rooflineStep, streams bool) string {
 	head := [][2]string{
-		{"", "streams"}, {"", "requests/s"}, {"", "events/s"}, {"achieved", "÷ offered"}, {"lag", "p50"}, {"", "p99"}, {"", "max"},
+		{"", "streams"}, {"", "requests/s"}, {"", "events/s"}, {"", "for"}, {"achieved", "÷ offered"}, {"lag", "p50"}, {"", "p99"}, {"", "max"},
 		{"events", "late p50"}, {"", "p99"}, {"client", "CPUs"}, {"host", "busy"}, {"", "client"},
 	}
 	var rows [][]string
@@ -90,7 +76,7 @@ func stepTable(steps []rooflineStep, streams bool) string {
 			return "?"
 		}
 		rows = append(rows, []string{
-			whole1000(s.Streams), whole1000(s.Requests), whole1000(s.Events),
+			whole1000(s.Streams), fewPerSecond(s.Requests), fewPerSecond(s.Events), seconds(s.WindowSec).Round(10 * time.Millisecond).String(),
 			read("achieved", func(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }),
 			read("lag_p50_sec", micros), read("lag_p99_sec", micros), read("lag_max_sec", micros),
 			read("late_p50_sec", micros), read("late_p99_sec", micros),
@@ -101,7 +87,7 @@ func stepTable(steps []rooflineStep, streams bool) string {
 		if !s.held() {
 			for _, reason := range s.Reasons {
 				what, _, _ := strings.Cut(reason, ": ") // without the remedy
-				fmt.Fprintf(&why, "   %s events/s: %s\n", whole1000(s.Events), what)
+				fmt.Fprintf(&why, "   %s events/s: %s\n", fewPerSecond(s.Events), what)
 			}
 		}
 	}
@@ -130,6 +116,14 @@ func perSecond(x float64) string {
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
+// fewPerSecond writes a rate with decimals only where it is small.
+func fewPerSecond(x float64) string {
+	if x < 10 {
+		return perSecond(math.Round(100*x) / 100)
+	}
+	return whole1000(x)
+}
+
 // whole1000 writes a number without decimals and with commas.
 func whole1000(x float64) string {
 	s := strconv.FormatFloat(x, 'f', 0, 64)
@@ -137,4 +131,12 @@ func whole1000(x float64) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// plural1000 writes a number of things with commas.
+func plural1000(n float64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return whole1000(n) + " " + noun
 }

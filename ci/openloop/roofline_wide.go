@@ -23,8 +23,9 @@ const wideStreams, wideEvents = 10_000, 4
 // rooflineWide is many streams at once.
 type rooflineWide struct {
 	Streams int `json:"streams"`
-	// Ended is how many of them ended well.
-	Ended int `json:"ended"`
+	// Ended is how many of them ended well; nil where they were not tried to the
+	// end.
+	Ended *int `json:"ended,omitempty"`
 	// BytesEach is what each takes of this process's heap and stacks; 0 is
 	// unknown.
 	BytesEach float64 `json:"bytes_each,omitempty"`
@@ -77,22 +78,61 @@ func openTogether(streams []*metric.Timeline, seen func(id string) (nullserver.S
 	return o
 }
 
-// lasting is how long streams are open, so that the first is when the last is
-// sent: three times what sending takes on one CPU.
-func lasting(c *rooflineCost, streams int) time.Duration {
+// sending is what the CPU time of sending so many streams is.
+func sending(c *rooflineCost, streams int) time.Duration {
 	each := 60e-6
 	if c != nil {
 		each = c.RequestSec
 	}
-	return min(max(time.Duration(3*each*float64(streams)*float64(time.Second)), time.Second), 2500*time.Millisecond)
+	return time.Duration(each * float64(streams) * float64(time.Second))
 }
 
-// wide opens as many streams at once as descriptors allow, up to those wanted.
+// lasting is how long streams are open, so that the first is when the last is
+// sent: three times what sending takes on one CPU.
+func lasting(c *rooflineCost, streams int) time.Duration {
+	return min(max(3*sending(c, streams), time.Second), 2500*time.Millisecond)
+}
+
+// wideTakes is about how long so many streams take: the look at the server,
+// sending, which takes the server's CPU time besides, and the last stream; a
+// third more for what is not foreseen, and as much again on a host that is busy.
+func wideTakes(c *rooflineCost, streams int, busy bool) time.Duration {
+	takes := 400*time.Millisecond + 2*sending(c, streams) + lasting(c, streams)
+	if busy {
+		return 2 * takes
+	}
+	return takes * 4 / 3
+}
+
+// streamsIn is how many streams, up to n, there is time for.
+func streamsIn(left time.Duration, c *rooflineCost, n int, busy bool) int {
+	for n > 0 && wideTakes(c, n, busy) > left {
+		n = int(0.9 * float64(n))
+	}
+	return int(rounded(float64(n)))
+}
+
+// wide opens as many streams at once as descriptors and time allow, up to those
+// wanted, where that is more than were open in the steps of events.
 func (m *rooflineRun) wide(ctx context.Context) error {
 	n := m.streams
 	if files := descriptors.Limit(); files > 0 && files-otherFiles < n {
 		n = files - otherFiles
 		m.note("more streams at once than %s were not tried: %s", whole1000(float64(n)), filesEnd(files))
+	}
+	holds := m.out.Holds
+	wide := &rooflineWide{Streams: n}
+	m.out.Streams = wide
+	if end, bounded := ctx.Deadline(); bounded {
+		if fewer := streamsIn(time.Until(end), m.out.Client, n, m.out.Busy != ""); fewer < n {
+			holds.Cut.Streams = true
+			if fewer <= 0 || holds.Streams != nil && fewer <= *holds.Streams {
+				wide.Reason = "not tried for want of time"
+				return nil
+			}
+			m.note("more streams at once than %s were not tried for want of time", whole1000(float64(fewer)))
+			n, wide.Streams = fewer, fewer
+		}
 	}
 	last := lasting(m.out.Client, n)
 	w, err := m.watch(wideEvents / last.Seconds())
@@ -124,20 +164,19 @@ func (m *rooflineRun) wide(ctx context.Context) error {
 		w.to = nullserver.Now()
 		weights <- w
 	}()
-	wide := &rooflineWide{Streams: n}
-	m.out.Streams, m.out.Holds.Not.Streams = wide, n
 	r, err := m.run(ctx, engine, benchtest.Point{
 		Workload: shortPrompts(wideEvents), Closed: benchtest.Closed{InFlight: n}, Requests: n, Settle: -1, Drain: drained(2 * last),
 		Limits: benchtest.Limits{Lag: time.Hour},
 	})
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		wide.Reason = fmt.Sprintf("they were cut for time: %v are over", m.time.hard)
+		wide.Reason = fmt.Sprintf("not tried to the end: %v are over", m.time.hard)
+		holds.Cut.Streams = true
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		wide.Reason = err.Error()
+		wide.Reason, holds.Not.Streams = err.Error(), n
 		return nil
 	}
 	cancel()
@@ -147,9 +186,11 @@ func (m *rooflineRun) wide(ctx context.Context) error {
 	if weighed && all && weight.from >= open.from && weight.to <= open.to {
 		wide.BytesEach = weight.each
 	}
+	ended := 0
+	wide.Ended = &ended
 	for _, t := range r.Counted() {
 		if !t.Failed() {
-			wide.Ended++
+			ended++
 		} else if wide.Reason == "" {
 			wide.Reason = t.Failure + ": " + t.Message
 		}
@@ -158,8 +199,11 @@ func (m *rooflineRun) wide(ctx context.Context) error {
 	if !all && wide.Reason == "" {
 		wide.Reason = "they were never all open at once: the first had ended before the last was sent"
 	}
-	if all && wide.Ended >= n {
-		m.out.Holds.Streams, m.out.Holds.Not.Streams = n, 0
+	switch {
+	case all && ended >= n && (holds.Streams == nil || n > *holds.Streams):
+		holds.Streams = &n
+	case !all || ended < n:
+		holds.Not.Streams, holds.Cut.Streams = n, false
 	}
 	return nil
 }
