@@ -12,15 +12,17 @@ import (
 // it is asked.
 type Shouting struct{}
 
-func (Shouting) Prepare(r *engines.Request) { r.Prepared = strings.ToUpper(r.Text) }
+// shout is a text and what was made of it.
+type shout struct{ of, loud string }
 
-func (s Shouting) Generate(_ context.Context, r *engines.Request, _ func(engines.Chunk)) (engines.Reply, error) {
-	text, ready := r.Prepared.(string)
-	if !ready {
-		text = strings.ToUpper(r.Text)
+func (Shouting) Prepare(r *engines.Request) { r.Prepared = shout{r.Text, strings.ToUpper(r.Text)} }
+
+func (Shouting) Generate(_ context.Context, r *engines.Request, _ func(engines.Chunk)) (engines.Reply, error) {
+	s, ready := r.Prepared.(shout)
+	if ready = ready && s.of == r.Text; !ready { // it may have been changed since
+		s.loud = strings.ToUpper(r.Text)
 	}
-	r.Prepared = nil
-	fmt.Println(text, ready)
+	fmt.Println(s.loud, ready)
 	return engines.Reply{}, nil
 }
 
@@ -31,8 +33,9 @@ func ExamplePreparer() {
 		p.Prepare(&r)
 	}
 	_, _ = engine.Generate(context.Background(), &r, func(engines.Chunk) {})
+	r.Text = "goodbye"
 	_, _ = engine.Generate(context.Background(), &r, func(engines.Chunk) {})
 	// Output:
 	// HELLO true
-	// HELLO false
+	// GOODBYE false
 }

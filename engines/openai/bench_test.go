@@ -144,8 +144,8 @@ func BenchmarkRequestMemory(b *testing.B) {
 	})
 }
 
-// BenchmarkPrepare is what a request no longer costs between its time and its
-// first byte.
+// BenchmarkPrepare is the work that Prepare takes out of the time between when a
+// request is due and its first byte.
 func BenchmarkPrepare(b *testing.B) {
 	for _, n := range []int{16, 8000} {
 		b.Run(fmt.Sprintf("prompt=%d", n), func(b *testing.B) {

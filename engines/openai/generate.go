@@ -166,13 +166,6 @@ func (e *Engine) opened(s *stream, resp *http.Response) (compressed bool, err er
 	return compressed, nil
 }
 
-// post makes the HTTP request that has that body.
-func (e *Engine) post(ctx context.Context, r *engines.Request, body []byte) *http.Request {
-	req := e.message(ctx, r)
-	e.again(req, &payload{whole: body})
-	return req
-}
-
 // message is the HTTP request without its body.
 func (e *Engine) message(ctx context.Context, r *engines.Request) *http.Request {
 	header := make(http.Header, len(e.header)+6)

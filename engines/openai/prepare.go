@@ -34,6 +34,7 @@ func (e *Engine) Prepare(r *engines.Request) {
 		return
 	}
 	p := &prepared{engine: e, request: *r, form: e.form.Load(), fresh: e.fresh()}
+	p.request.Prepared = nil // else it would keep what was prepared before
 	out, err := e.encode(r, p.form, p.fresh)
 	if err != nil {
 		return
@@ -70,8 +71,8 @@ func (e *Engine) encode(r *engines.Request, f *form, fresh bool) ([]byte, error)
 	if e.direct == nil {
 		return body, nil
 	}
-	req := e.post(context.Background(), r, body)
-	req.Close = fresh
+	req := e.message(context.Background(), r)
+	req.Body, req.ContentLength, req.Close = io.NopCloser(bytes.NewReader(body)), int64(len(body)), fresh
 	var out bytes.Buffer
 	out.Grow(len(body) + headRoom)
 	err := req.Write(&out)

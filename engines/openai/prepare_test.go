@@ -7,7 +7,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -149,4 +152,25 @@ func TestWhatIsPreparedIsNotPrinted(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Whatever is sent of a request is compared with what it was when it was
+// prepared.
+func TestEveryFieldOfAPreparedRequest(t *testing.T) {
+	before := engines.Request{
+		ID: "r1", Tokens: []int32{1, 2}, Text: "x", MaxTokens: 8, MinTokens: 8, IgnoreEOS: true, Temperature: 1, CacheSalt: "s",
+		Prepared: "before", Stamp: func() time.Duration { return 1 },
+	}
+	same := before
+	assert.True(t, alike(&before, &same))
+	for i, field := range reflect.VisibleFields(reflect.TypeFor[engines.Request]()) {
+		changed := before
+		require.False(t, reflect.ValueOf(changed).Field(i).IsZero(), "%s: set it above", field.Name)
+		reflect.ValueOf(&changed).Elem().Field(i).SetZero()
+		sent := field.Name != "Prepared" && field.Name != "Stamp"
+		assert.Equal(t, !sent, alike(&before, &changed), field.Name)
+	}
+	changed := before
+	changed.Tokens = slices.Clone(before.Tokens)
+	assert.False(t, alike(&before, &changed), "other tokens of the same number")
 }
