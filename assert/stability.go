@@ -62,7 +62,7 @@ func Sustained(t TestingT, runs *benchtest.Runs, msgAndArgs ...any) bool {
 type queue struct {
 	steady.Verdict
 	why  string
-	held held
+	backlogged backlogged
 }
 
 func queueOf(records []*metric.Record) queue {
@@ -73,30 +73,32 @@ func queueOf(records []*metric.Record) queue {
 	if err != nil {
 		return queue{Verdict: steady.Verdict{State: steady.Undecided}, why: "stability cannot be judged: " + err.Error()}
 	}
-	return queue{Verdict: v, held: heldBack(records)}
+	return queue{Verdict: v, backlogged: heldBack(records)}
 }
 
 func (q queue) String() string {
 	if q.why != "" {
 		return q.why
 	}
-	return q.held.over(q.Verdict.String())
+	return q.backlogged.over(q.Verdict.String())
 }
 
 func growing(q queue, records []*metric.Record) report {
-	if q.held.back == 0 {
-		return outpaced(q, records)
-	}
 	bad := reportf("%s", q)
-	q.held.explain(&bad)
+	q.backlogged.explain(&bad)
+	if !q.backlogged.most() {
+		bad.add("next", "%s", offerLess)
+	}
 	bad.at = at(records)
 	return bad
 }
 
+const offerLess = "offer less, or make the engine faster: past saturation every latency is a function of how long one ran"
+
 // outpaced words a queue that grows because the engine does not keep up.
 func outpaced(q queue, records []*metric.Record) report {
 	bad := reportf("%s", q)
-	bad.add("next", "offer less, or make the engine faster: past saturation every latency is a function of how long one ran")
+	bad.add("next", "%s", offerLess)
 	bad.at = at(records)
 	return bad
 }

@@ -28,6 +28,19 @@ func (l load) behind(limit, from int) load {
 	return l
 }
 
+// cutOnTheWay is the load with requests that were let go when they were due, and cut
+// while they waited for a connection.
+func (l load) cutOnTheWay(from int) load {
+	l.clientLimit = 4
+	l.each = func(i int, q *metric.Timeline) {
+		if i >= from {
+			q.Closed = q.LastToken
+			q.Failure, q.Sent, q.FirstToken, q.LastToken, q.Events = metric.Unfinished, 0, 0, 0, 0
+		}
+	}
+	return l
+}
+
 func TestSustained(t *testing.T) {
 	closed := calm
 	closed.inFlight = 1
@@ -48,6 +61,25 @@ func TestSustained(t *testing.T) {
 		{"growing behind a limit on the client's side", drowning.behind(4, 100), 3, false, `error: growing: the backlog grows by 0.91 req/s: 10.00 offered, 9.09 served, 10 % over what 4 in flight come to for 1m40s; z 69.0, above 1.96 (3 runs, 3,000 arrivals)
     limit      Point.ClientLimit lets 4 be in flight, and held back 2,700 of 3,000 requests: the queue is on this side, and cannot be told apart from one of the engine's
     next       raise Point.ClientLimit, or remove it, to see whether the engine keeps up; or offer less
+    at         even 10/s, chat(100/11), 3 runs of 1,000 requests, client limit 4
+`},
+		{"growing with a limit that held few back", drowning.behind(4, 999), 3, false, `error: growing: the backlog grows by 0.91 req/s: 10.00 offered, 9.09 served, 10 % over capacity for 1m40s; z 69.0, above 1.96 (3 runs, 3,000 arrivals)
+    limit      Point.ClientLimit lets 4 be in flight, and held back 3 of 3,000 requests
+    next       offer less, or make the engine faster: past saturation every latency is a function of how long one ran
+    at         even 10/s, chat(100/11), 3 runs of 1,000 requests, client limit 4
+`},
+		{"growing with a limit that held just fewer than half back", drowning.behind(4, 501), 1, false, `error: growing: the backlog grows by 0.91 req/s: 10.00 offered, 9.09 served, 10 % over capacity for 1m40s; z 39.9, above 1.96 (1 run, 1,000 arrivals)
+    limit      Point.ClientLimit lets 4 be in flight, and held back 499 of 1,000 requests
+    next       offer less, or make the engine faster: past saturation every latency is a function of how long one ran
+    at         even 10/s, chat(100/11), 1 run of 1,000 requests, client limit 4
+`},
+		{"and half", drowning.behind(4, 500), 1, false, `error: growing: the backlog grows by 0.91 req/s: 10.00 offered, 9.09 served, 10 % over what 4 in flight come to for 1m40s; z 39.9, above 1.96 (1 run, 1,000 arrivals)
+    limit      Point.ClientLimit lets 4 be in flight, and held back 500 of 1,000 requests: the queue is on this side, and cannot be told apart from one of the engine's
+    next       raise Point.ClientLimit, or remove it, to see whether the engine keeps up; or offer less
+    at         even 10/s, chat(100/11), 1 run of 1,000 requests, client limit 4
+`},
+		{"growing with a limit that held back none of those that were cut on their way", drowning.cutOnTheWay(100), 3, false, `error: growing: the backlog grows by 9.00 req/s: 10.00 offered, 1.00 served, 900 % over capacity for 1m40s; z 25.0, above 1.96 (3 runs, 3,000 arrivals)
+    next       offer less, or make the engine faster: past saturation every latency is a function of how long one ran
     at         even 10/s, chat(100/11), 3 runs of 1,000 requests, client limit 4
 `},
 		{"growing with a limit that held nothing back", drowning.behind(4000, 1000), 3, false, `error: growing: the backlog grows by 0.91 req/s: 10.00 offered, 9.09 served, 10 % over capacity for 1m40s; z 69.0, above 1.96 (3 runs, 3,000 arrivals)
