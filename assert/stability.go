@@ -61,7 +61,7 @@ func Sustained(t TestingT, runs *benchtest.Runs, msgAndArgs ...any) bool {
 // judged; one that cannot be judged is undecided, and why says so.
 type queue struct {
 	steady.Verdict
-	why  string
+	why        string
 	backlogged backlogged
 }
 
