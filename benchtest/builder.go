@@ -39,14 +39,26 @@ func (p *pass) builder(ctx context.Context, indices func(yield func(due) bool)) 
 }
 
 // next is the next request of a builder; nil where there is none, or a reason
-// to stop.
+// to stop. One is ready nearly always, and then no timer is made.
 func (p *pass) next(ctx context.Context, flights <-chan *flight) *flight {
+	if ctx.Err() != nil {
+		return nil
+	}
 	select {
 	case f := <-flights:
 		return f
-	case <-ctx.Done():
-		return nil
+	default:
 	}
+	timer := time.NewTimer(stalled)
+	defer timer.Stop()
+	select {
+	case f := <-flights:
+		return f
+	case <-timer.C:
+		p.crashWith(fmt.Errorf("benchtest: no request was made for %v: the workload, the arrival process or the engine's Prepare hangs: none may wait", stalled))
+	case <-ctx.Done():
+	}
+	return nil
 }
 
 // stopBuilding waits for the builder, which has been told to stop.
@@ -56,7 +68,7 @@ func (p *pass) stopBuilding() {
 	select {
 	case <-p.built:
 	case <-timer.C:
-		p.crashWith(fmt.Errorf("benchtest: the workload, or the engine's Prepare, did not return within %v of the end of the load: neither may wait", returnGrace))
+		p.crashWith(fmt.Errorf("benchtest: the workload, the arrival process or the engine's Prepare did not return within %v of the end of the load: none may wait", returnGrace))
 	}
 }
 

@@ -17,8 +17,9 @@ type slot struct {
 	index int
 }
 
-// stalled bounds the wait for a slot of a closed loop to become free: longer
-// than any generation takes, and short enough to leave a job time to say so.
+// stalled bounds the wait for a slot of a closed loop to become free, and for a
+// request to be made: longer than any generation takes, and short enough to leave a
+// job time to say so.
 const stalled = 10 * time.Minute
 
 // dispatchClosed keeps a fixed number of requests in flight. A request is

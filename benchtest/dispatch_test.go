@@ -200,7 +200,7 @@ func TestACapRefusesAndMakesTheRunInvalid(t *testing.T) {
 		}
 		assert.Equal(t, 4, refused, "8 of every 10 fit")
 		assert.Equal(t, 8, engine.peak)
-		assert.Contains(t, kinds(r), kindCapped)
+		assert.Equal(t, []string{kindCapped}, kinds(r), "none of them is an error of the engine's")
 		assert.Equal(t, 0.8, r.Client.Readings["achieved"])
 		assert.Equal(t, metric.ClientLimited, r.Client.Verdict)
 		assert.Equal(t, []string{"4 of 20 requests were not sent because 8 were in flight, and achieved ÷ offered is 0.800: lower the load or raise Point.MaxInFlight"}, r.Client.Reasons)

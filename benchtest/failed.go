@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/openloop-go/openloop/benchtest/metric"
-	"github.com/openloop-go/openloop/engines"
 )
 
 // failures are what became of the requests of a phase that no metric counts.
@@ -65,15 +64,15 @@ func (s *session) failedWarmup(r *metric.Record, flights []*flight) {
 
 // around: failures of settle and of the cooldown, where the window does not say it
 // already. An engine that failed requests of settle was not settled; one that
-// failed those beside the window's last was not well, and these met less load than
-// planned. What failed on this host is told with the client.
+// failed those beside the window's last was not well, and the window's last met less
+// load than planned. What failed or was refused on this host is told with the client.
 func (j *judge) around() {
 	if slices.ContainsFunc(j.problems, func(p metric.Problem) bool { return p.Kind == kindErrors || p.Kind == kindNoData }) {
 		return
 	}
 	limit := j.p.Limits.ErrorRate
 	for _, phase := range []metric.Phase{metric.Settle, metric.Cooldown} {
-		lines := slices.DeleteFunc(met(j.r, phase), func(t *metric.Timeline) bool { return t.Failure == string(engines.Client) })
+		lines := slices.DeleteFunc(met(j.r, phase), onThisSide)
 		// All of a cooldown may be one request, and be cut with the window's last.
 		if f := failuresOf(lines); f.beyond(limit) || phase == metric.Settle && f.none() {
 			j.problem(kindErrors, "%s", f.in(phaseWord(phase), limit))

@@ -90,7 +90,8 @@ func (j *judge) warn(format string, args ...any) {
 }
 
 // errors: failures, among all that the user did not abort. What failed on this
-// host is no error of the engine's, and told with the client.
+// host, or was refused by the point's MaxInFlight, is no error of the engine's, and
+// told with the client.
 func (j *judge) errors() {
 	n, failed, ours, unfinished, wrong := 0, 0, 0, 0, 0
 	var all, theirs classes
@@ -108,7 +109,7 @@ func (j *judge) errors() {
 		}
 		failed++
 		all.add(t.Failure, t.Message)
-		if t.Failure == string(engines.Client) {
+		if onThisSide(t) {
 			ours++
 			continue
 		}
@@ -138,6 +139,11 @@ func (j *judge) errors() {
 	if wrong > 0 {
 		j.problem(kindWrongModel, "%d of %d requests were answered by another model: attach to a server that serves only the one", wrong, n)
 	}
+}
+
+// onThisSide reports a request that failed here and never reached the engine.
+func onThisSide(t *metric.Timeline) bool {
+	return t.Failure == string(engines.Client) || t.Failure == failCapped
 }
 
 // lengths: whether the work done was the work asked for.

@@ -177,12 +177,12 @@ func TestTheVerdictOnTheClient(t *testing.T) {
 			}
 		}, limited, []string{
 			"25 of 100 requests were not sent because 16 were in flight, and achieved ÷ offered is 0.750: lower the load or raise Point.MaxInFlight",
-		}, []string{kindErrors, kindCapped}},
+		}, []string{kindCapped}},
 		{"one of settle was refused by the cap", func(r *metric.Record) {
 			r.Requests = append([]metric.Timeline{{Phase: metric.Settle, Scheduled: 900 * time.Millisecond, Failure: failCapped}}, r.Requests...)
 		}, limited, []string{
 			"requests outside the window were not sent because 16 were in flight: lower the load or raise Point.MaxInFlight",
-		}, []string{kindCapped, kindErrors}},
+		}, []string{kindCapped}},
 		{"nobody stamped the sending", func(r *metric.Record) {
 			r.Requests[3].Sent = 0
 		}, unknown, []string{

@@ -146,8 +146,18 @@ func TestJudge(t *testing.T) {
 			[]string{"restarted: the engine's counter prompt_tokens fell by 12 in the window: the engine has restarted, whose log says why, or several servers answer at this address, of which to attach to one"}, nil},
 		{"a compilation", func(r *metric.Record, _ *Point) { r.Counters["compile_events"] = 2 },
 			[]string{"compile-in-window: 2 compile events fell into the window: raise Point.Warmup from 50, so that every shape is compiled before"}, nil},
+		{"requests that were not sent, and two errors in a hundred", func(r *metric.Record, p *Point) {
+			p.MaxInFlight, p.Limits.Achieved = 8, 0.1
+			every(r, 4, func(q *metric.Timeline) { q.Failure, q.Message, q.Sent = failCapped, "not sent", 0 })
+			for i := range 2 {
+				r.Requests[10*i+1].Failure, r.Requests[10*i+1].Message = "reset", "connection reset"
+			}
+		}, []string{
+			"errors: 2 of 100 requests failed (2 %), limit 1 %; first failure: reset: connection reset: find out why, or raise Limits.ErrorRate",
+			"in-flight-cap: 25 of 100 requests were not sent because 8 were in flight, and achieved ÷ offered is 0.750: lower the load or raise Point.MaxInFlight",
+		}, nil},
 		{"requests that were not sent", func(r *metric.Record, p *Point) {
-			p.MaxInFlight, p.Limits.ErrorRate, p.Limits.Achieved = 8, 1, 0.1
+			p.MaxInFlight, p.Limits.Achieved = 8, 0.1
 			every(r, 4, func(q *metric.Timeline) { q.Failure, q.Sent = failCapped, 0 })
 		}, []string{"in-flight-cap: 25 of 100 requests were not sent because 8 were in flight, and achieved ÷ offered is 0.750: lower the load or raise Point.MaxInFlight"}, nil},
 	} {

@@ -71,8 +71,34 @@ func TestWhatHangsWhileRequestsAreMade(t *testing.T) {
 			engine := &preparing{script: quick(), prepare: func(*engines.Request) { time.Sleep(time.Hour) }}
 			begun := time.Now()
 			_, err := Run(ctx, engine, p, Options{})
-			assert.ErrorContains(t, err, "the workload, or the engine's Prepare, did not return within 10s of the end of the load: neither may wait", what)
+			assert.ErrorContains(t, err, "the workload, the arrival process or the engine's Prepare did not return within 10s of the end of the load: none may wait", what)
 			assert.Equal(t, 30*time.Second, time.Since(begun), what)
+			time.Sleep(time.Hour)
+		})
+	}
+}
+
+// Without a deadline it is bounded, too.
+func TestWhatHangsWhileRequestsAreMadeAndNobodyStopsIt(t *testing.T) {
+	for what, p := range map[string]Point{
+		"open":   {Workload: prompts{16, 4}, Arrivals: arrival.Constant{Rate: 10}, Requests: 100, Runs: 1},
+		"closed": {Workload: prompts{16, 4}, Closed: Closed{InFlight: 2}, Requests: 100, Runs: 1},
+	} {
+		inBubble(t, func(t *testing.T) {
+			begun, made := time.Now(), 0
+			engine := &preparing{script: quick(), prepare: func(*engines.Request) {
+				if made++; made == 2 { // the first asks whether the engine is ready
+					begun = time.Now()
+					time.Sleep(time.Hour)
+				}
+			}}
+			_, err := Run(t.Context(), engine, p, Options{})
+			assert.ErrorContains(t, err, "benchtest: no request was made for 10m0s: the workload, the arrival process or the engine's Prepare hangs: none may wait", what)
+			want := stalled + returnGrace
+			if p.Closed.InFlight > 0 {
+				want += lead // before its first is due
+			}
+			assert.Equal(t, want, time.Since(begun), what)
 			time.Sleep(time.Hour)
 		})
 	}
