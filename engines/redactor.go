@@ -5,7 +5,8 @@ package engines
 // keeps or prints an answer asks it first.
 type Redactor interface {
 	// Redact returns the text without the secrets, as they are and as JSON or a
-	// URL writes them. What is shorter than six characters is part of too many
-	// words to be taken out, and stays.
+	// URL writes them. Of four and five characters they are found as words of
+	// their own, unless they are numbers; shorter ones stay, and so do stand-ins
+	// for a key, as "vllm" and "EMPTY".
 	Redact(text string) string
 }
