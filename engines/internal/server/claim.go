@@ -64,7 +64,8 @@ func (k *Kind) claim(ctx context.Context, c Config, owner string, log func(forma
 	return &cl, nil
 }
 
-// teller tells a log what this kind of server is waited for; nil is slog.
+// teller is a log whose lines begin with the kind of server; where log is nil they
+// go to slog.
 func (k *Kind) teller(log func(format string, args ...any), helper func()) func(format string, args ...any) {
 	if log == nil {
 		return func(format string, args ...any) { slog.Info(k.Name + ": " + fmt.Sprintf(format, args...)) }

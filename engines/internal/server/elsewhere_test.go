@@ -54,6 +54,49 @@ func TestServerElsewhereKeepsNoGPU(t *testing.T) {
 	end()
 }
 
+// While a server that computes elsewhere is measured, who attaches to it and who
+// measures it too wait, also when it is started again meanwhile.
+func TestServerElsewhereIsKeptFromThoseWhoAttach(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("OPENLOOP_LOCKS", t.TempDir())
+	var spec launch.Spec
+	var args []string
+	s, err := Launch(t.Context(), testKind(), launch.Config{Model: "m", Launcher: box{saw: &spec, args: &args}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	release, err := s.Hold(t.Context(), "TestDecode", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if who := whose(t, s.address()); !strings.Contains(who, ", TestDecode, in ") {
+			t.Errorf("%s: %q, want it to be TestDecode's", s.address(), who)
+		}
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := s.Hold(over, "TestPrefill", nil); err == nil || !strings.Contains(err.Error(), "TestDecode of this process measures") {
+			t.Errorf("got %v, want to wait for TestDecode", err)
+		}
+		first := s.address()
+		if err := s.Restart(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if who := whose(t, first); who != "" && first != s.address() {
+			t.Errorf("nothing is there, and %s", who)
+		}
+	}
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+	if who := whose(t, s.address()); who != "" {
+		t.Errorf("given back, and %s", who)
+	}
+	if err := s.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 // spoiler is a box that breaks the locks, so that they cannot be given back.
 type spoiler struct {
 	box

@@ -13,31 +13,47 @@ import (
 // Hold implements engines.Holder: what is claimed is kept from other
 // measurements of this process, and what was only attached to from all. A server
 // that was started here may be attached to from elsewhere, so whoever does waits
-// until it is not measured.
+// until it is not measured: also one that computes elsewhere, of which nothing on
+// this host is claimed.
 func (s *Server) Hold(ctx context.Context, who string, log func(format string, args ...any)) (release func() error, err error) {
-	if s.claim == nil || s.Process() != nil && !s.Process().Local() {
+	if s.Process() == nil && s.claim == nil {
 		return s.Client().Hold(ctx, who, log)
 	}
-	l, err := lock.Acquire(ctx, lock.Request{Resources: s.claim.names, Owner: who, Alone: true, Folder: s.claim.locks, Log: log})
+	var names []string
+	if s.claim != nil {
+		names = s.claim.names
+	}
+	l, err := lock.Acquire(ctx, lock.Request{Resources: names, Owner: who, Alone: true, Folder: s.config.locks, Log: log})
 	if err != nil {
 		return nil, err
 	}
 	if s.Process() == nil {
 		return l.Release, nil
 	}
-	h := &hold{request: lock.Request{Owner: who, Folder: s.claim.locks, Log: log}}
-	if err := h.take(ctx, lock.URL(s.Process().URL())); err != nil {
-		return nil, errors.Join(err, l.Release())
+	h := &hold{request: lock.Request{Owner: who, Alone: s.claim == nil, Folder: s.config.locks, Log: log}}
+	for here := false; !here; {
+		url := s.address()
+		if err := h.take(ctx, url); err != nil {
+			return nil, errors.Join(err, l.Release())
+		}
+		if here = s.holds.add(h, func() bool { return s.address() == url }); !here { // it was started again meanwhile
+			if err := h.url.Release(); err != nil {
+				return nil, errors.Join(err, l.Release())
+			}
+		}
 	}
-	s.holds.add(h)
 	return func() error {
 		return errors.Join(s.holds.drop(h), l.Release())
 	}, nil
 }
 
+// address is the name of the lock of a started server's present URL.
+func (s *Server) address() string { return lock.URL(s.Process().URL()) }
+
 // hold is the lock of a started server's URL while it is measured. It comes after
 // those of devices in the order of names, so it can be waited for with them in
-// hand. It is not Alone: within this process the devices keep measurements apart.
+// hand. It is Alone where there are none: devices keep measurements of this process
+// apart.
 type hold struct {
 	request lock.Request
 	url     *lock.Lock
@@ -57,10 +73,15 @@ type holds struct {
 	all []*hold
 }
 
-func (hs *holds) add(h *hold) {
+// add has the hold follow the server, if that is still where it was locked.
+func (hs *holds) add(h *hold, here func() bool) bool {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
+	if !here() {
+		return false
+	}
 	hs.all = append(hs.all, h)
+	return true
 }
 
 func (hs *holds) drop(h *hold) error {
@@ -70,7 +91,8 @@ func (hs *holds) drop(h *hold) error {
 	return h.url.Release()
 }
 
-// move has the holds follow the server to another URL.
+// move has the holds follow the server to another URL. Who has attached
+// there already is waited for, and meanwhile no hold is added or dropped.
 func (hs *holds) move(ctx context.Context, url string) error {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()

@@ -3,6 +3,8 @@
 package server
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -75,6 +77,44 @@ func TestAStartedServerIsKeptFromThoseWhoAttach(t *testing.T) {
 	}
 	if who := whose(t, lock.CPU); who == "" {
 		t.Error("the device is free, and the server on it runs")
+	}
+}
+
+// A hold that is taken while the server is started again is of where it is then,
+// and one that cannot be taken leaves nothing held.
+func TestAHoldFollowsAServerThatMoves(t *testing.T) {
+	folder := t.TempDir()
+	h := &hold{request: lock.Request{Owner: "TestDecode", Folder: folder}}
+	if err := h.take(t.Context(), "url a"); err != nil {
+		t.Fatal(err)
+	}
+	var all holds
+	if all.add(h, func() bool { return false }) || len(all.all) != 0 {
+		t.Error("added where the server is no longer")
+	}
+	if !all.add(h, func() bool { return true }) {
+		t.Error("not added where the server is")
+	}
+	other, err := lock.Acquire(t.Context(), lock.Request{Resources: []string{"url b"}, Owner: "TestPrefill", Alone: true, Folder: folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.request.Alone = true
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	const want = "measure the server started here: waited 0s for url b, which TestPrefill of this process measures: context canceled"
+	if err := all.move(over, "url b"); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	if err := errors.Join(all.drop(h), other.Release()); err != nil || len(all.all) != 0 {
+		t.Errorf("%v, %d held", err, len(all.all))
+	}
+	for _, name := range []string{"url a", "url b"} {
+		l, err := lock.Acquire(t.Context(), lock.Request{Resources: []string{name}, Owner: "TestX", Alone: true, Now: true, Folder: folder})
+		if err != nil {
+			t.Errorf("%s is not free: %v", name, err)
+		}
+		_ = l.Release()
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/openloop-go/openloop/engines"
-	"github.com/openloop-go/openloop/engines/internal/lock"
 	"github.com/openloop-go/openloop/engines/internal/process"
 	"github.com/openloop-go/openloop/engines/launch"
 	"github.com/openloop-go/openloop/engines/openai"
@@ -204,7 +203,7 @@ func (s *Server) Restart(ctx context.Context) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	return s.holds.move(ctx, lock.URL(s.Process().URL()))
+	return s.holds.move(ctx, s.address())
 }
 
 // Close ends the server and everything that it started; one that was attached
