@@ -40,6 +40,40 @@ func (a *answering) spent() bool { return false }
 
 func (a *answering) unsent() bool { return a.left }
 
+// still is a carrier that does nothing.
+type still struct{ carrier }
+
+func (still) send([]byte)  {}
+func (still) cut()         {}
+func (still) spent() bool  { return false }
+func (still) unsent() bool { return false }
+
+// A connection that is broken from here as its answer becomes whole shows no habit
+// of the server's, and is not used again.
+func TestAConnectionThatIsGivenUpAsItsAnswerEnds(t *testing.T) {
+	for what, givenUp := range map[string]bool{"given up": true, "closed by the server": false} {
+		t.Run(what, func(t *testing.T) {
+			e, err := New(Config{URL: "http://host"})
+			require.NoError(t, err)
+			p := &pool{habit: habit{seen: make(chan struct{})}}
+			defer p.closeIdle()
+			p.habit.asked.Store(true)
+			w := &wire{pool: p, carrier: still{}, stay: stay{habit: &p.habit}}
+			c := newCall(e, nil)
+			c.begin(t.Context(), func(engines.Chunk) {}, nil)
+			require.NoError(t, w.begin(c, []byte("POST")))
+			if givenUp {
+				w.abort(c)
+			}
+			assert.True(t, w.took([]byte("HTTP/1.1 429 Too Many Requests\r\nContent-Length: 2\r\n\r\n{}"), arrival{at: elapsed()}))
+			w.kept(t.Context())
+			w.lost(io.EOF)
+			assert.Equal(t, !givenUp, p.habit.closes.Load())
+			assert.Nil(t, p.kept())
+		})
+	}
+}
+
 // A connection is used again if all of its request was sent, however soon the
 // answer came, and only then.
 func TestAConnectionWhoseAnswerCameEarly(t *testing.T) {

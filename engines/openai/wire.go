@@ -71,6 +71,7 @@ func (w *wire) abort(c *call) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.call.Load() == c && !w.closed {
+		w.ours.Store(true) // its answer may be whole before that shows
 		w.carrier.cut()
 	}
 }
@@ -140,7 +141,7 @@ func (w *wire) close(why error) bool {
 func (w *wire) alive() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return !w.closed && !w.carrier.spent()
+	return !w.closed && !w.ours.Load() && !w.carrier.spent()
 }
 
 // unsent reports that the server has answered before all of the request was
