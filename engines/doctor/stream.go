@@ -45,7 +45,7 @@ func (v *visit) stream() bool {
 // every host has on its first connection.
 func departures(warnings []string) []string {
 	return slices.DeleteFunc(slices.Clone(warnings), func(w string) bool {
-		return strings.Contains(w, "compressed (") || strings.Contains(w, "look-up of host")
+		return strings.Contains(w, "compressed (") || strings.Contains(w, "look-up of host") && strings.Contains(w, "took 1ms or longer")
 	})
 }
 

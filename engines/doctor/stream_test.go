@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,4 +43,13 @@ func TestDepartures(t *testing.T) {
 			t.Errorf("%v of %q, %v; want %q", departures(reply.Warnings), reply.Warnings, err, want)
 		}
 	})
+}
+
+// A look-up that takes long is no matter of course.
+func TestALongLookUpIsTold(t *testing.T) {
+	const long = `the look-up of host "engine" took 100ms or longer, which is in TTFT: use an address in the URL, or let connections be kept`
+	short := strings.Replace(long, "100ms", "1ms", 1)
+	if got := departures([]string{short, long}); !slices.Equal(got, []string{long}) {
+		t.Errorf("%q, want the long one", got)
+	}
 }

@@ -14,8 +14,11 @@ const (
 	// lookupLimit bounds the look-up of a host's name. Resolvers ask again after
 	// five seconds (resolv.conf(5)), so that one lost question does not end it.
 	lookupLimit = 5500 * time.Millisecond
-	// slowLookup is how long a look-up takes at least for a reply to tell of it.
+	// slowLookup is how long a look-up takes at least for a reply to tell of it,
+	// and longLookup for it to be no matter of course. Replies tell of these and
+	// not of what it took, so that they say the same.
 	slowLookup = time.Millisecond
+	longLookup = 100 * time.Millisecond
 )
 
 // naming is the looking up of a name for one connection.
@@ -81,7 +84,20 @@ func (t *transport) open(ctx context.Context, network, addr string) (c net.Conn,
 			Err: fmt.Sprintf("no answer within %v", lookupLimit), Name: host, IsTimeout: true}}
 	}
 	if took >= slowLookup {
-		slow = fmt.Sprintf("the look-up of host %q took %v or longer, which is in TTFT: use an address in the URL, or let connections be kept", host, slowLookup)
+		slow = t.slow(addr, host, took)
 	}
 	return c, slow, err
+}
+
+// slow is what a reply has to say of the look-up of a host. With a proxy it is the
+// proxy's, unless Config.Proxy leaves the server out.
+func (t *transport) slow(addr, host string, took time.Duration) string {
+	least, where := slowLookup, "the URL"
+	if took >= longLookup {
+		least = longLookup
+	}
+	if t.Proxy != nil && addr != t.address {
+		where = "Config.Proxy"
+	}
+	return fmt.Sprintf("the look-up of host %q took %v or longer, which is in TTFT: use an address in %s, or let connections be kept", host, least, where)
 }

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"net/url"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,7 +16,11 @@ import (
 	"github.com/openloop-go/openloop/engines"
 )
 
-const lookedUpSlowly = `the look-up of host "engine" took 1ms or longer, which is in TTFT: use an address in the URL, or let connections be kept`
+const (
+	lookedUpSlowly   = `the look-up of host "engine" took 1ms or longer, which is in TTFT: use an address in the URL, or let connections be kept`
+	lookedUpForLong  = `the look-up of host "engine" took 100ms or longer, which is in TTFT: use an address in the URL, or let connections be kept`
+	proxyLookedUpFor = `the look-up of host "gate" took 1ms or longer, which is in TTFT: use an address in Config.Proxy, or let connections be kept`
+)
 
 // lookingUp is a dialer that looks a name up for so long before it dials; below zero
 // it gets no answer.
@@ -72,14 +77,15 @@ func TestASlowLookUpIsTold(t *testing.T) {
 		cfg   Config
 		took  time.Duration
 		ahead bool
-		want  [3]bool // of the replies
+		want  [3]string // of the replies
 	}{
-		{"a quick one", Config{Fresh: true}, time.Millisecond - 1, false, [3]bool{}},
-		{"a slow one, for each request", Config{Fresh: true}, time.Millisecond, false, [3]bool{true, true, true}},
-		{"a slow one, for the first request", Config{}, time.Second, false, [3]bool{true}},
-		{"a slow one, before the load", Config{}, time.Second, true, [3]bool{}},
-		{"an address", Config{URL: "http://127.0.0.1", Fresh: true}, time.Second, false, [3]bool{}},
-		{"an address of IPv6", Config{URL: "http://[::1]:80", Fresh: true}, time.Second, false, [3]bool{}},
+		{"a quick one", Config{Fresh: true}, time.Millisecond - 1, false, [3]string{}},
+		{"a slow one, for each request", Config{Fresh: true}, time.Millisecond, false, [3]string{lookedUpSlowly, lookedUpSlowly, lookedUpSlowly}},
+		{"one that is not yet long", Config{}, 100*time.Millisecond - 1, false, [3]string{lookedUpSlowly}},
+		{"a long one, for the first request", Config{}, 100 * time.Millisecond, false, [3]string{lookedUpForLong}},
+		{"a slow one, before the load", Config{}, time.Second, true, [3]string{}},
+		{"an address", Config{URL: "http://127.0.0.1", Fresh: true}, time.Second, false, [3]string{}},
+		{"an address of IPv6", Config{URL: "http://[::1]:80", Fresh: true}, time.Second, false, [3]string{}},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			byBoth(t, tt.cfg, tt.took, func(t *testing.T, e *Engine) {
@@ -90,12 +96,40 @@ func TestASlowLookUpIsTold(t *testing.T) {
 					got := generate(t, e)
 					require.NoError(t, got.err)
 					var want []string
-					if told {
-						want = []string{lookedUpSlowly}
+					if told != "" {
+						want = []string{told}
 						assert.Equal(t, tt.took, got.reply.Connect)
 					}
 					assert.Equal(t, want, got.reply.Warnings, "request %d", i)
 				}
+			})
+		})
+	}
+}
+
+// Behind a proxy it is the proxy's name that is looked up, and its address that
+// helps; not where Config.Proxy leaves the server out.
+func TestASlowLookUpOfAProxyIsTold(t *testing.T) {
+	for what, tt := range map[string]struct{ proxy, want string }{
+		"behind it": {"http://gate:3128", proxyLookedUpFor}, "left out": {"", lookedUpSlowly},
+	} {
+		t.Run(what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := newMemory()
+				server := &http.Server{Handler: script{steps: []step{{at: 1e6, send: completion("a") + ended}}}}
+				go server.Serve(m)
+				defer server.Close()
+				e, err := New(Config{URL: "http://engine", Dial: lookingUp(m.dial, 2*time.Millisecond), Proxy: func(*http.Request) (*url.URL, error) {
+					if tt.proxy == "" {
+						return nil, nil
+					}
+					return url.Parse(tt.proxy)
+				}})
+				require.NoError(t, err)
+				defer e.Close()
+				got := generate(t, e)
+				require.NoError(t, got.err)
+				assert.Equal(t, []string{tt.want}, got.reply.Warnings)
 			})
 		})
 	}
@@ -132,7 +166,7 @@ func TestALookUpWithoutAnAnswer(t *testing.T) {
 		byBoth(t, Config{}, 5100*time.Millisecond, func(t *testing.T, e *Engine) {
 			got := generate(t, e)
 			require.NoError(t, got.err)
-			assert.Equal(t, []string{lookedUpSlowly}, got.reply.Warnings)
+			assert.Equal(t, []string{lookedUpForLong}, got.reply.Warnings)
 		})
 	})
 }
