@@ -16,15 +16,17 @@ type Known struct {
 	spellings, short []string
 }
 
-// Values are secrets as they are and as JSON, Go or a URL writes them. Those that
-// are shorter than Least are found as words of their own (see LeastWord).
+// Values are secrets as they are and as JSON, Go or a URL writes them. What stands
+// for no key is none, however long; those that are shorter than Least are found as
+// words of their own (see LeastWord).
 func Values(secrets ...string) Known {
 	var k Known
 	for _, s := range secrets {
 		switch {
+		case standsIn(s):
 		case len(s) >= Least:
 			k.spellings = append(k.spellings, spellings(s)...)
-		case len(s) >= LeastWord && !ordinary(s):
+		case len(s) >= LeastWord && !number(s):
 			k.short = append(k.short, spellings(s)...)
 		}
 	}
@@ -47,8 +49,9 @@ func spellings(s string) []string {
 
 // Given are the secrets of a client of an HTTP server: its API key, the values of
 // its headers, with and without the scheme before them, and the user information
-// of its URL, which may be nil: the password, and the header that it becomes. Of
-// headers that hold none by their name, short values are none.
+// of its URL, which may be nil: the password, or a user without one, which is a
+// token, and the header that they become. Of headers that hold none by their name,
+// short values are none.
 func Given(key string, header map[string][]string, user *url.Userinfo) Known {
 	secrets := []string{key}
 	for name, values := range header {
@@ -63,7 +66,10 @@ func Given(key string, header map[string][]string, user *url.Userinfo) Known {
 	}
 	if user != nil {
 		password, _ := user.Password()
-		_, escaped, _ := strings.Cut(user.String(), ":")
+		name, escaped, _ := strings.Cut(user.String(), ":")
+		if password == "" {
+			secrets = append(secrets, user.Username(), name)
+		}
 		secrets = append(secrets, password, escaped, base64.StdEncoding.EncodeToString([]byte(user.Username()+":"+password)))
 	}
 	return Values(secrets...)

@@ -2,7 +2,7 @@ package secret
 
 import "testing"
 
-// Every name that any part of the module ever knew, and none that any knew better.
+// Names that hold secrets, and names that only look so.
 func TestNames(t *testing.T) {
 	for _, name := range []string{
 		"api-key", "API_KEY", "apiKey", "APIKey", "apikey", "api_keys", "api_key_file", "admin-api-key", "OPENAI_API_KEY", "setting-api-key",

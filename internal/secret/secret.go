@@ -7,12 +7,13 @@ package secret
 const Mark = "[redacted]"
 
 // Least is the length, in bytes, below which a value that was given is not looked
-// for inside of words: a short one is part of too many. By its name, its look or
-// its place a secret of any length is found.
+// for inside of words: a short one is part of too many. Behind its name, or where a
+// URL has one, a secret of any length is found.
 const Least = 6
 
 // LeastWord is the length, in bytes, below which a value that was given is not
 // looked for at all. From it on it is found where it stands as a word of its own,
-// if it is neither a number, as ports and counts are, nor what servers are given in
-// place of a key: an engine whose key is "vllm" would lose its name.
+// if it is no number, as ports and counts are. What servers are given in place of a
+// key is not looked for at any length: an engine whose key is "sglang" would lose
+// its name.
 const LeastWord = 4

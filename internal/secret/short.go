@@ -10,12 +10,17 @@ import (
 
 // placeholders are what servers that want no key are given for one, and the words
 // that stand for no value.
-var placeholders = []string{"vllm", "llama", "local", "none", "null", "true", "false", "empty", "dummy", "fake", "test", "demo", "token", "user", "admin"}
-
-// ordinary reports a short value that is a number or stands for no secret.
-func ordinary(value string) bool {
-	return strings.Trim(value, "0123456789") == "" || slices.Contains(placeholders, strings.ToLower(value))
+var placeholders = []string{
+	"vllm", "sglang", "ollama", "openai", "llama", "llamacpp", "llama.cpp", "llama-cpp", "local", "localhost",
+	"no-key", "nokey", "no-key-required", "not-needed", "not-used", "unused", "sk-no-key-required",
+	"none", "null", "true", "false", "undefined", "empty", "dummy", "fake", "test", "demo", "token", "user", "admin", "api-key",
 }
+
+// standsIn reports a value that stands for no secret.
+func standsIn(value string) bool { return slices.Contains(placeholders, strings.ToLower(value)) }
+
+// number reports a value of digits alone. Of Least digits and more it may be a key.
+func number(value string) bool { return strings.Trim(value, "0123456789") == "" }
 
 // escape is a character that is written as others, of which the last may look
 // like a word's.

@@ -30,7 +30,7 @@ func without(s string, spans []span) string {
 
 // scheme is what stands before the credentials of a header. What is behind those
 // of the group has parts.
-var scheme = regexp.MustCompile(`^(?i:basic|bearer|negotiate|token|apikey|(digest|aws4-hmac-sha256)) +`)
+var scheme = regexp.MustCompile(`^(?i:basic|bearer|negotiate|ntlm|token|key|api[-_]?key|ssws|splunk|(digest|aws4-hmac-sha256|oauth|signature)) +`)
 
 // credentials is a value without its scheme, where it has one.
 func credentials(s string, v span) span {
