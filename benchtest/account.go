@@ -66,17 +66,17 @@ func (s *session) openAccount(ctx context.Context, r *metric.Record) {
 	switch {
 	case learnt:
 		// Also where nothing lacks now: what others have used may make up for it.
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%v after the last request before earlier runs the server's %s still lacked some of what it had served, so this run has not waited: whether it served others in this run cannot be seen by that", countedLimit, strings.Join(s.vain.lacked, ", ")))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%v after the last request before earlier runs the server's %s still lacked some of what it had served, so this run has not waited: whether it served others in this run cannot be seen by that (go round what keeps its /metrics for a while; or it counts less than it sends)", countedLimit, strings.Join(s.vain.lacked, ", ")))
 	case lacking == nil:
 		s.vain.waits = 0
 	default:
-		remedy := ""
+		later := ""
 		if s.vain.waits++; s.vain.waits == vainWaits {
 			s.vain.lacked = lacking
-			remedy = "; the later runs of this measurement do not wait for it"
+			later = "; the later runs of this measurement do not wait for it"
 			s.logf("%v after the last request the server's %s still lacked some of what it had served, %d times in a row: later runs do not wait for that, nor see whether the server serves others (go round what keeps its /metrics for a while; or it counts less than it sends)", countedLimit, strings.Join(lacking, ", "), vainWaits)
 		}
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%v after the last request before this run the server's %s still lacked some of what it had served: whether it served others in this run cannot be seen by that (go round what keeps its /metrics for a while; or it counts less than it sends)%s", countedLimit, strings.Join(lacking, ", "), remedy))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%v after the last request before this run the server's %s still lacked some of what it had served: whether it served others in this run cannot be seen by that (go round what keeps its /metrics for a while; or it counts less than it sends)%s", countedLimit, strings.Join(lacking, ", "), later))
 	}
 }
 

@@ -33,7 +33,7 @@ func (e *kept) Scrape(ctx context.Context) (engines.Counters, error) {
 // What a page had not yet of the requests before a run is nobody else's in it.
 func TestAPageOfMetricsThatIsKeptForAWhile(t *testing.T) {
 	const lacked = "2s after the last request before this run the server's prompt_tokens still lacked some of what it had served: whether it served others in this run cannot be seen by that (go round what keeps its /metrics for a while; or it counts less than it sends)"
-	const learnt = "2s after the last request before earlier runs the server's prompt_tokens still lacked some of what it had served, so this run has not waited: whether it served others in this run cannot be seen by that"
+	const learnt = "2s after the last request before earlier runs the server's prompt_tokens still lacked some of what it had served, so this run has not waited: whether it served others in this run cannot be seen by that (go round what keeps its /metrics for a while; or it counts less than it sends)"
 	for _, row := range []struct {
 		every time.Duration
 		seen  []bool // of each run, whether its account could be kept

@@ -19,7 +19,7 @@ const ballastSize = 64 << 20
 // GOMEMLIMIT counts it, and a container's limit counts what it lets pile up.
 const leastMemory = 1 << 30
 
-// ballast is never touched, so that it takes address space and no memory.
+// ballast is never touched, so that it takes address space and, on Linux, no memory.
 var ballast []byte
 
 // carryBallast has the process carry ballast from the first measurement on a
@@ -57,8 +57,9 @@ func gcPercent() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// cgroupMemory is the limit of this process's control group, of version 2 or 1,
-// and very large where it has none.
+// cgroupMemory is the limit of the control group at the root of the mount, of
+// version 2 or 1, and very large where it has none. In a container that is this
+// process's own; on the host that of a systemd unit lies deeper, and is not seen.
 func cgroupMemory() int64 {
 	limit := int64(1<<63 - 1)
 	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {

@@ -26,9 +26,9 @@ import (
 // price that a verdict holds only as far as starts are alike.
 //
 // The two engines are both up all the time, and one is idle while the other is
-// measured: they must fit on the machine together. One engine for both arms, a
-// candidate that serves while only the control is measured, and an engine in
-// virtual time beside one on a real clock are errors. The runs that were made
+// measured: they must fit on the machine together. One engine for both arms, an arm
+// that serves while only the other is measured (as one server behind both does), and
+// an engine in virtual time beside one on a real clock are errors. The runs that were made
 // are returned also with an error.
 //
 // The candidate's Runs have the control's as their Control. Extending either

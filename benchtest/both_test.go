@@ -149,7 +149,7 @@ func TestBothRefuseWhatIsNoComparison(t *testing.T) {
 			{"no control", nil, candidate, usual(), "benchtest: the engine must be set, got nil: start one or attach to one (control)", 0},
 			{"no candidate", control, nil, usual(), "benchtest: the engine must be set, got nil: start one or attach to one (candidate)", 0},
 			{"a real clock beside a virtual one", control, real{quick()}, usual(), "benchtest: control (*benchtest.counting) and candidate (benchtest.real) do not share a clock, so they cannot be measured in turns: use two engines of a kind", 0},
-			{"one server behind both", control, &shared, usual(), "prompt tokens while only the control was measured: both are the same server, or something else uses it: give each arm a server of its own", 1},
+			{"one server behind both", control, &shared, usual(), "the control served 3216 prompt tokens while only the candidate was measured: both are the same server, or something else uses it: give each arm a server of its own", 1},
 		} {
 			old, _, err := RunBoth(t.Context(), row.old, row.now, row.p, Options{})
 			require.ErrorContains(t, err, row.want, row.name)

@@ -48,8 +48,9 @@ func TestRecordsIgnoreThemselves(t *testing.T) {
 		t.Skipf("git init: %v: %s", err, out)
 	}
 	neverCached()
-	_, err := openStore(defaultDir, "T", "p")
+	s, err := openStore(defaultDir, "T", "p")
 	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(s.path, []byte("{}\n"), 0o666))
 	out, err := exec.Command("git", "-C", dir, "status", "--porcelain", "-uall").CombinedOutput()
 	require.NoError(t, err)
 	assert.Empty(t, strings.TrimSpace(string(out)))

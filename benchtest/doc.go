@@ -46,8 +46,8 @@
 //     last, is held against what the run's requests account for: more makes it
 //     invalid, since others were served, and so does a counter that falls between
 //     any two readings, since the server was started again. What is not counted
-//     decides nothing. Failures of warmup and settle count where they are more
-//     than chance.
+//     decides nothing. Failures of warmup, settle and cooldown count where they
+//     are more than chance.
 //   - An engine that is known to be dead, or from which nothing comes (see
 //     Point.Drain), ends the measurement with that cause.
 //   - A finished run is on disk before the next starts. A panic of the engine

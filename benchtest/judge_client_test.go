@@ -1,8 +1,6 @@
 package benchtest
 
 import (
-	"cmp"
-	"slices"
 	"testing"
 	"time"
 
@@ -13,23 +11,47 @@ import (
 	"github.com/openloop-go/openloop/engines"
 )
 
+// ofClient is a change to a good record of a quiet host, and what its verdict on the
+// client is then.
+type ofClient struct {
+	name    string
+	edit    func(*metric.Record)
+	verdict string
+	reasons []string
+	kinds   []string
+}
+
+func (c ofClient) test(t *testing.T) {
+	r := good()
+	r.Client.Readings = quietHost()
+	c.edit(r)
+	p := Point{Workload: prompts{1000, 10}, Arrivals: arrival.Constant{Rate: 10}, Requests: 100, MaxInFlight: 16}
+	if r.Point != nil {
+		p.ClientLimit = 4
+	}
+	verdict, reasons := newJudge(r, p).client()
+	assert.Equal(t, c.verdict, verdict)
+	assert.Equal(t, c.reasons, reasons)
+	problems, _ := Judge(r, p)
+	var kinds []string
+	for _, p := range problems {
+		kinds = append(kinds, p.Kind)
+	}
+	assert.Equal(t, c.kinds, kinds, "the record by itself comes to the same")
+}
+
+func quietHost() map[string]float64 {
+	return map[string]float64{
+		readCPUs: 8, readProcess: 0.42, readHost: 0.11, readScheduler: 31e-6, readWake: 120e-6, readWakeMax: 300e-6,
+		readStoppedShare: 0.00012, readStoppedMax: 80e-6,
+	}
+}
+
 // What decides is lateness and what was offered; a host that is full decides
 // nothing by itself.
 func TestTheVerdictOnTheClient(t *testing.T) {
-	quietHost := func() map[string]float64 {
-		return map[string]float64{
-			readCPUs: 8, readProcess: 0.42, readHost: 0.11, readScheduler: 31e-6, readWake: 120e-6, readWakeMax: 300e-6,
-			readStoppedShare: 0.00012, readStoppedMax: 80e-6,
-		}
-	}
 	const limited, unknown, ok = metric.ClientLimited, metric.ClientUnknown, metric.ClientOK
-	for _, c := range []struct {
-		name    string
-		edit    func(*metric.Record)
-		verdict string
-		reasons []string
-		kinds   []string
-	}{
+	for _, c := range []ofClient{
 		{"nothing is wrong", func(*metric.Record) {}, ok, []string{
 			"requests left 0s late (p99 of 100), limit 5ms",
 			"goroutines of this process waited 31µs to run (p99), limit 5ms",
@@ -141,48 +163,6 @@ func TestTheVerdictOnTheClient(t *testing.T) {
 		}, limited, []string{
 			"this process woke up 9ms late (p99), limit 5ms: connections were opened as much later; give this host more CPU or raise Limits.Wake",
 		}, []string{kindClient}},
-		{"one request found no descriptor", func(r *metric.Record) {
-			q := &r.Requests[40]
-			q.Failure, q.Message, q.Sent = string(engines.Client), "socket: too many open files", 0
-		}, limited, []string{
-			"1 of 100 requests failed on this host and never reached the engine; first: socket: too many open files: allow this process more files (ulimit -n) and ports (net.ipv4.ip_local_port_range), or lower the load",
-		}, []string{kindClient}},
-		{"three of settle and of the cooldown found none while the window's last was served", func(r *metric.Record) {
-			// The window's last ends at 11.01 s.
-			for _, q := range []struct {
-				phase metric.Phase
-				at    time.Duration
-			}{{metric.Settle, 900 * time.Millisecond}, {metric.Cooldown, 11 * time.Second}, {metric.Cooldown, 11005 * time.Millisecond}} {
-				r.Requests = append(r.Requests, metric.Timeline{Phase: q.phase, Scheduled: q.at, Failure: string(engines.Client), Message: "socket: too many open files"})
-			}
-			slices.SortStableFunc(r.Requests, func(a, b metric.Timeline) int { return cmp.Compare(a.Scheduled, b.Scheduled) })
-		}, limited, []string{
-			"1 of 1 request of settle, 2 of 2 requests of the cooldown failed on this host and never reached the engine, so that those of the window met less load than planned; first: socket: too many open files: allow this process more files (ulimit -n) and ports (net.ipv4.ip_local_port_range), or lower the load",
-		}, []string{kindClient}},
-		{"one of the cooldown found none after the window's last had ended", func(r *metric.Record) {
-			r.Requests = append(r.Requests, metric.Timeline{Phase: metric.Cooldown, Scheduled: 11010 * time.Millisecond, Failure: string(engines.Client)})
-		}, ok, []string{
-			"requests left 0s late (p99 of 100), limit 5ms",
-			"goroutines of this process waited 31µs to run (p99), limit 5ms",
-			"this process woke up 120µs late (p99), limit 5ms",
-			"the garbage collector stopped this process for 0.012 % of the window, 80µs at most",
-			"achieved ÷ offered is 1.0000, want at least 0.990",
-			"this process kept 0.42 of its 8 CPUs busy, and 11 % of the host's were",
-		}, nil},
-		{"one in four was refused by the cap", func(r *metric.Record) {
-			for i := range r.Requests {
-				if q := &r.Requests[i]; i%4 == 3 {
-					q.Failure, q.Message, q.Sent, q.FirstToken, q.LastToken = failCapped, "not sent", 0, 0, 0
-				}
-			}
-		}, limited, []string{
-			"25 of 100 requests were not sent because 16 were in flight, and achieved ÷ offered is 0.750: lower the load or raise Point.MaxInFlight",
-		}, []string{kindCapped}},
-		{"one of settle was refused by the cap", func(r *metric.Record) {
-			r.Requests = append([]metric.Timeline{{Phase: metric.Settle, Scheduled: 900 * time.Millisecond, Failure: failCapped}}, r.Requests...)
-		}, limited, []string{
-			"requests outside the window were not sent because 16 were in flight: lower the load or raise Point.MaxInFlight",
-		}, []string{kindCapped}},
 		{"nobody stamped the sending", func(r *metric.Record) {
 			r.Requests[3].Sent = 0
 		}, unknown, []string{
@@ -235,23 +215,6 @@ func TestTheVerdictOnTheClient(t *testing.T) {
 			"this process woke up 6ms late (p99), limit 5ms: events were stamped as late; give this host more CPU or raise Limits.Wake",
 		}, []string{kindClient}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			r := good()
-			r.Client.Readings = quietHost()
-			c.edit(r)
-			p := Point{Workload: prompts{1000, 10}, Arrivals: arrival.Constant{Rate: 10}, Requests: 100, MaxInFlight: 16}
-			if r.Point != nil {
-				p.ClientLimit = 4
-			}
-			verdict, reasons := newJudge(r, p).client()
-			assert.Equal(t, c.verdict, verdict)
-			assert.Equal(t, c.reasons, reasons)
-			problems, _ := Judge(r, p)
-			var kinds []string
-			for _, p := range problems {
-				kinds = append(kinds, p.Kind)
-			}
-			assert.Equal(t, c.kinds, kinds, "the record by itself comes to the same")
-		})
+		t.Run(c.name, c.test)
 	}
 }

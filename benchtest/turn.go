@@ -7,7 +7,10 @@ import (
 	"github.com/openloop-go/openloop/engines"
 )
 
-// turn makes one run of one arm, and sees that the other is idle meanwhile.
+// turn makes one run of one arm, and sees that the other is idle meanwhile. Nothing
+// is known of one that has not begun: a page of metrics that is kept for a while may
+// tell late of whatever used its server before. The first turn is followed by its
+// own, in which one server behind both is seen all the same.
 func (b *both) turn(ctx context.Context, s *session, i, n, starts int) error {
 	idle := b.control
 	if s == b.control {
@@ -27,6 +30,9 @@ func (b *both) turn(ctx context.Context, s *session, i, n, starts int) error {
 			}
 		}
 	}
+	if idle.start == nil {
+		return nil
+	}
 	if others := idle.meanwhile(before, readEdge(ctx, idle.engine).counters, used); others > 0 {
 		return fmt.Errorf("benchtest: the %s served %d prompt tokens while only the %s was measured: both are the same server, or something else uses it: give each arm a server of its own", idle.arm, others, s.arm)
 	}
@@ -36,20 +42,16 @@ func (b *both) turn(ctx context.Context, s *session, i, n, starts int) error {
 // meanwhile is how many prompt tokens this arm has served of others', at least,
 // between two readings while it was idle and the other used so many; 0 is none
 // that is sure. A page of metrics that is kept for a while tells late of this
-// arm's own requests before. Where nobody knows how much that may be (before its
-// first start here, of prompts whose length was not told, and of what was
-// preempted and computed again) only as much as the other used is sure.
+// arm's own requests before. Where nobody knows how much that may be (of prompts
+// whose length was not told, and of what was preempted and computed again) only as
+// much as the other used is sure.
 func (s *session) meanwhile(before, after engines.Counters, used int) int {
 	if !before.PromptTokens.Known || !after.PromptTokens.Known {
 		return 0
 	}
-	grown := after.PromptTokens.N - before.PromptTokens.N
-	known := s.start != nil && before.Preemptions == after.Preemptions
-	if s.start != nil {
-		l := &s.start.ledger
-		grown -= l.untold(before.PromptTokens)
-		known = known && l.sure.unasked == 0 && l.loose.unasked == 0
-	}
+	l := &s.start.ledger
+	grown := after.PromptTokens.N - before.PromptTokens.N - l.untold(before.PromptTokens)
+	known := before.Preemptions == after.Preemptions && l.sure.unasked == 0 && l.loose.unasked == 0
 	if !known && (used == 0 || grown < used) {
 		return 0
 	}

@@ -14,7 +14,6 @@ import (
 // A page of metrics that is kept for a while tells late of what an arm has served
 // itself, and that is nobody else's; what others have is told apart from it.
 func TestAnIdleArmWhosePageIsKeptForAWhile(t *testing.T) {
-	const one = "prompt tokens while only the "
 	for _, row := range []struct {
 		name  string
 		every time.Duration
@@ -32,11 +31,12 @@ func TestAnIdleArmWhosePageIsKeptForAWhile(t *testing.T) {
 		{"kept for 41 s", 41 * time.Second, 0, 0, false, ""},
 		{"kept for an hour", time.Hour, 0, 0, false, ""},
 		{"and others before", 5 * time.Second, 100, 0, false, ""},
-		{"one server behind both", 0, 0, 0, true, "the candidate served 3216 " + one + "control was measured"},
-		{"one server behind both, kept for a second", time.Second, 0, 0, true, "the candidate served 3216 " + one + "control was measured"},
-		{"others, too", 0, 0, 100 * time.Millisecond, false, one + "control was measured"},
-		{"others, too, a little", 0, 0, time.Second, false, one + "control was measured"},
-		{"others, too, and the page is kept", time.Second, 0, 100 * time.Millisecond, false, one + "control was measured"},
+		{"and more of others before than the control uses", 5 * time.Second, 300, 0, false, ""},
+		{"one server behind both", 0, 0, 0, true, "the control served 3216 prompt tokens while only the candidate was measured: both are the same server"},
+		{"one server behind both, kept for a second", time.Second, 0, 0, true, "the control served 3216 prompt tokens while only the candidate was measured: both are the same server"},
+		{"others, too", 0, 0, 100 * time.Millisecond, false, "the candidate served 2928 prompt tokens while only the control was measured"},
+		{"others, too, a little", 0, 0, time.Second, false, "the candidate served 320 prompt tokens while only the control was measured"},
+		{"others, too, and the page is kept", time.Second, 0, 100 * time.Millisecond, false, "the candidate served 2928 prompt tokens while only the control was measured"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
