@@ -52,7 +52,7 @@ func TestLatency(t *testing.T) {
     at         even 10/s, chat(100/11), 1 run of 1,000 requests
 `},
 		{"one run with too few requests for an interval", load{n: 99, rate: 10, ttft: 200 * time.Millisecond, tpot: 20 * time.Millisecond}.runs(1), "p90-ttft-sec", 500 * time.Millisecond, true, `log: p90-ttft-sec 200ms, at most 500ms was asked
-    interval   none: the one run has 99 values of ttft-sec, and an interval within a run takes at least 100: make 2 runs or more, or raise Requests
+    interval   none: the one run has 99 values of ttft-sec, and an interval within a run takes at least 100: make 2 runs or more, or raise Requests or Window
     requests   99 finished, 0 failed
     at         even 10/s, chat(100/11), 1 run of 99 requests
 `},

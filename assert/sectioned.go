@@ -42,7 +42,7 @@ func sectioned(name string, pooled float64, r *metric.Record) estimate {
 	}
 	if need := 10 * stat.Batches; len(values) < need {
 		_, of, _ := strings.Cut(name, "-")
-		e.why = fmt.Sprintf("the one run has %s of %s, and an interval within a run takes at least %d: make 2 runs or more, or raise Requests", many(len(values), "value"), of, need)
+		e.why = fmt.Sprintf("the one run has %s of %s, and an interval within a run takes at least %d: make 2 runs or more, or raise Requests or Window", many(len(values), "value"), of, need)
 		return e
 	}
 	statistic := mean

@@ -29,7 +29,7 @@ func (c *classes) add(class, message string) {
 // by itself does not tell what most of them were.
 func (c classes) String() string {
 	if len(c) == 1 {
-		return "first failure: " + c[0].class + ": " + c[0].message
+		return "first failure: " + c[0].class + ": " + firstLine(c[0].message)
 	}
 	var parts []string
 	for _, k := range c {

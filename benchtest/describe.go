@@ -68,9 +68,13 @@ func orUnknown(s string) string {
 	return s
 }
 
-// fieldProxy is the key of the identity that names the proxy between this host and
-// the engine.
-const fieldProxy = "client-proxy"
+// Keys of the identity that the driver itself reads.
+const (
+	// fieldProxy names the proxy between this host and the engine.
+	fieldProxy = "client-proxy"
+	// fieldDials says that each request was to have a connection of its own.
+	fieldDials = "client-connections"
+)
 
 // template is what a stranger needs to repeat a measurement, beside what the
 // record always holds (workload, load, protocol, results, seeds): each with

@@ -21,17 +21,16 @@ type failures struct {
 
 func failuresOf(lines []*metric.Timeline) (f failures) {
 	for _, t := range lines {
-		message := firstLine(t.Message)
 		switch t.Failure {
 		case metric.Aborted:
 			continue
 		case "":
 			f.good++
 		case metric.Unfinished, failCapped:
-			f.other.add(t.Failure, message)
+			f.other.add(t.Failure, t.Message)
 		default:
 			f.failed++
-			f.why.add(t.Failure, message)
+			f.why.add(t.Failure, t.Message)
 		}
 		f.n++
 	}

@@ -27,8 +27,8 @@ func TestFailuresAroundTheWindow(t *testing.T) {
 		{"some of settle", func(n int) bool { return n > 60 && n <= 65 }, []metric.Problem{{Kind: kindErrors,
 			Text: "5 of 50 requests of settle failed (10 %), limit 1 %; first failure: status: POST /v1/completions: 500: made up: find out why, or raise Limits.ErrorRate"}}},
 		{"settle and the window", func(n int) bool { return n > 60 }, []metric.Problem{
-			{Kind: kindNoData, Text: "none of 100 requests of the window succeeded (first failure: status: POST /v1/completions: 500: made up\nmore)"},
-			{Kind: kindErrors, Text: "100 of 100 requests failed (100 %), limit 1 %; first failure: status: POST /v1/completions: 500: made up\nmore: find out why, or raise Limits.ErrorRate"}}},
+			{Kind: kindNoData, Text: "none of 100 requests of the window succeeded (first failure: status: POST /v1/completions: 500: made up)"},
+			{Kind: kindErrors, Text: "100 of 100 requests failed (100 %), limit 1 %; first failure: status: POST /v1/completions: 500: made up: find out why, or raise Limits.ErrorRate"}}},
 		{"all of the cooldown", func(n int) bool { return n > 200 }, []metric.Problem{{Kind: kindErrors,
 			Text: "none of 20 requests of the cooldown succeeded; first failure: status: POST /v1/completions: 500: made up: find out why"}}},
 		{"some of it", func(n int) bool { return n > 216 }, []metric.Problem{{Kind: kindErrors,

@@ -24,10 +24,6 @@ const (
 	slowDials = 0.01
 )
 
-// fieldDials is the key of the identity that says that each request was to have
-// a connection of its own.
-const fieldDials = "client-connections"
-
 // dialled reports whether the point's engine was asked to open a connection for
 // each request.
 func dialled(r *metric.Record) bool {

@@ -28,7 +28,7 @@ func (j *judge) said() {
 		j.warn("%d of %d requests: %s", times[text], len(j.window), text)
 	}
 	if more := len(texts) - mostSaid; more > 0 {
-		j.warn("requests have %d further warnings: see the record", more)
+		j.warn("requests have %d further kinds of warnings: see Warnings of the record's requests", more)
 	}
 }
 

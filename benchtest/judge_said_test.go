@@ -23,7 +23,7 @@ func TestWhatWasSaidOfRequestsIsTold(t *testing.T) {
 		}, []string{"100 of 100 requests: always", "1 of 100 requests: once"}},
 		"another of each": {func(i int) []string { return []string{fmt.Sprintf("%02d events", i)} }, []string{
 			"1 of 100 requests: 00 events", "1 of 100 requests: 01 events", "1 of 100 requests: 02 events", "1 of 100 requests: 03 events", "1 of 100 requests: 04 events",
-			"requests have 95 further warnings: see the record",
+			"requests have 95 further kinds of warnings: see Warnings of the record's requests",
 		}},
 	} {
 		r := good()

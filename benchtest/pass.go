@@ -74,8 +74,8 @@ type pass struct {
 	built   chan struct{}
 	onEdge  func() edge
 	hearing hearing
-	// waker watches how late this process wakes up; nil in virtual time, and
-	// where it cannot be watched.
+	// waker watches how late this process wakes up; nil in virtual time, and in a
+	// warmup, of which nothing is reported.
 	waker *waker
 }
 

@@ -167,9 +167,10 @@ type Limits struct {
 	// for and those served. Default 0.02.
 	Length float64
 	// ZeroGaps is the share of gaps of zero above which a stream counts as
-	// buffered. Of a run in which this process itself read late, which puts events
-	// together too, only the gaps of requests that were read on time count, if those
-	// are half of all. Default 0.90.
+	// buffered. In a run in which this process itself read late, which puts events
+	// together too, only the gaps of requests that were read on time count; where
+	// these are fewer than half of the requests, or nobody knows which they are,
+	// whether the stream is buffered is not judged. Default 0.90.
 	ZeroGaps float64
 	// Shared is the share of what the server served from before the run's first
 	// request until after its last, by its own counters, that may have been

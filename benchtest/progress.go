@@ -61,9 +61,9 @@ type watcher func(p *pass) (stop func())
 
 func unwatched(*pass) func() { return func() {} }
 
-// progress is a watcher that says, now and then, how far a load is whose
-// arrivals last so long; zero is not known.
-func (s *session) progress(what string, index int, lasts time.Duration) watcher {
+// watch is a watcher that says something of a load on a real clock, where there is
+// somebody to say it to: for the first time after so long, and then ever so often.
+func (s *session) watch(first, every time.Duration, say func(p *pass)) watcher {
 	if s.virtual || s.options.Log == nil {
 		return unwatched
 	}
@@ -71,24 +71,33 @@ func (s *session) progress(what string, index int, lasts time.Duration) watcher 
 		quit, done := make(chan struct{}), make(chan struct{})
 		go func() {
 			defer close(done)
-			ticker := time.NewTicker(progressEvery)
-			defer ticker.Stop()
+			timer := time.NewTimer(first)
+			defer timer.Stop()
 			for {
 				select {
 				case <-quit:
 					return
-				case <-ticker.C:
+				case <-timer.C:
 				}
-				left := ""
-				if rest := lasts - (p.now() - lead); rest > 0 {
-					left = fmt.Sprintf(", about %v left", brief(rest))
-				}
-				sent, open := p.progress()
-				s.logf("%s %d: %d requests sent, %d in flight%s", what, index+1, sent, open, left)
+				say(p)
+				timer.Reset(every)
 			}
 		}()
 		return func() { close(quit); <-done }
 	}
+}
+
+// progress is a watcher that says, now and then, how far a load is whose
+// arrivals last so long; zero is not known.
+func (s *session) progress(what string, index int, lasts time.Duration) watcher {
+	return s.watch(progressEvery, progressEvery, func(p *pass) {
+		left := ""
+		if rest := lasts - (p.now() - lead); rest > 0 {
+			left = fmt.Sprintf(", about %v left", brief(rest))
+		}
+		sent, open := p.progress()
+		s.logf("%s %d: %d requests sent, %d in flight%s", what, index+1, sent, open, left)
+	})
 }
 
 // progress is how many requests were sent and how many have not ended.

@@ -93,22 +93,6 @@ func (j *judge) ranOut() {
 	j.problem(kindClient, "%s failed on this host and never reached the engine%s; first: %s: allow this process more files (ulimit -n) and ports (net.ipv4.ip_local_port_range)%s, or lower the load", who, harm, all[0].Message, keep)
 }
 
-// capped: what the point's MaxInFlight refused was not offered to the engine, in
-// the window or beside it.
-func (j *judge) capped(s sent) {
-	const remedy = "lower the load or raise Point.MaxInFlight"
-	switch achieved, known := s.achieved(j.r, j.p); {
-	case s.capped == 0:
-		if slices.ContainsFunc(j.r.Requests, func(t metric.Timeline) bool { return t.Failure == failCapped }) {
-			j.problem(kindCapped, "requests outside the window were not sent because %d were in flight: %s", j.p.MaxInFlight, remedy)
-		}
-	case known:
-		j.problem(kindCapped, "%d of %d requests were not sent because %d were in flight, and achieved ÷ offered is %.3f: %s", s.capped, s.planned, j.p.MaxInFlight, achieved, remedy)
-	default:
-		j.problem(kindCapped, "%d of %d requests were not sent because %d were in flight: %s", s.capped, s.planned, j.p.MaxInFlight, remedy)
-	}
-}
-
 // hostRanOut reports whether any request that counts for the load failed on this
 // host.
 func hostRanOut(r *metric.Record) bool {

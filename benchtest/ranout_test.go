@@ -54,7 +54,7 @@ func TestTheVerdictOnAClientThatDidNotOfferAll(t *testing.T) {
 		{"one of settle was refused by the cap", func(r *metric.Record) {
 			r.Requests = append([]metric.Timeline{{Phase: metric.Settle, Scheduled: 900 * time.Millisecond, Failure: failCapped}}, r.Requests...)
 		}, limited, []string{
-			"requests outside the window were not sent because 16 were in flight: lower the load or raise Point.MaxInFlight",
+			"1 of 1 request outside the window were not sent because 16 were in flight: lower the load or raise Point.MaxInFlight",
 		}, []string{kindCapped}},
 		{"one of a hundred found its server gone, in a window so short that some milliseconds look like a lower rate", func(r *metric.Record) {
 			r.Client.Readings, r.Virtual = nil, true

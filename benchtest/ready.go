@@ -88,7 +88,7 @@ func (s *session) generateOnce(ctx context.Context, try int) (model string, err 
 		drain:    readyLimit,
 		id:       fmt.Sprintf("openloop-%08x-ready%d", uint32(s.start.nonce), try),
 	}
-	out := s.offer(ctx, l, s.awaits())
+	out := s.offer(ctx, l, s.awaits(ctx))
 	switch cause := context.Cause(ctx); {
 	case len(out.flights) == 0 || out.cut != nil && !errors.Is(out.cut, cause):
 		return "", errors.Join(out.cut, cause)
@@ -111,29 +111,16 @@ func (s *session) generateOnce(ctx context.Context, try int) (model string, err 
 const readyPatience = time.Second
 
 // awaits is a watcher that says what is waited for while the engine does not
-// answer.
-func (s *session) awaits() watcher {
-	if s.virtual || s.options.Log == nil {
-		return unwatched
-	}
-	return func(p *pass) func() {
-		quit, done := make(chan struct{}), make(chan struct{})
-		go func() {
-			defer close(done)
-			timer := time.NewTimer(lead + readyPatience)
-			defer timer.Stop()
-			for {
-				select {
-				case <-quit:
-					return
-				case <-timer.C:
-				}
-				s.logf("waiting for the engine: one small generation has not ended after %v; at most %v in all", brief(p.now()-lead), readyLimit)
-				timer.Reset(2 * progressEvery)
-			}
-		}()
-		return func() { close(quit); <-done }
-	}
+// answer, and for how long at most.
+func (s *session) awaits(ctx context.Context) watcher {
+	return s.watch(lead+readyPatience, 2*progressEvery, func(p *pass) {
+		waited := p.now() - lead
+		left := readyLimit - waited
+		if end, ok := ctx.Deadline(); ok {
+			left = min(left, time.Until(end))
+		}
+		s.logf("waiting for the engine: one small generation has not ended after %v; %v more at most", brief(waited), brief(left))
+	})
 }
 
 // once is a single arrival at once.

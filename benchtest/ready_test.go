@@ -1,6 +1,7 @@
 package benchtest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -93,8 +94,8 @@ func TestAnEngineThatHangsIsNotReady(t *testing.T) {
 	}{
 		{"in virtual time", &script{first: time.Hour}, nil, 0},
 		{"on a real clock", real{&script{first: time.Hour}}, []string{
-			"benchtest: waiting for the engine: one small generation has not ended after 1s; at most 5m0s in all",
-			"benchtest: waiting for the engine: one small generation has not ended after 31s; at most 5m0s in all",
+			"benchtest: waiting for the engine: one small generation has not ended after 1s; 4m59s more at most",
+			"benchtest: waiting for the engine: one small generation has not ended after 31s; 4m29s more at most",
 		}, 10},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -133,5 +134,21 @@ func TestTheModelThatAnswersIsTheOneMeant(t *testing.T) {
 		r := one(t, engine, usual())
 		require.Equal(t, []string{kindWrongModel}, kinds(r))
 		assert.Equal(t, "1 of 100 requests were answered by another model: attach to a server that serves only the one", r.Problems[0].Text)
+	})
+}
+
+// What is told is the time that is left, which may be less than the limit.
+func TestAnEngineThatHangsWithLittleTimeLeft(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		var log []string
+		_, err := Run(ctx, real{&script{first: time.Hour}}, usual(), Options{Log: func(format string, args ...any) {
+			if line := fmt.Sprintf(format, args...); strings.Contains(line, "waiting") {
+				log = append(log, line)
+			}
+		}})
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, []string{"benchtest: waiting for the engine: one small generation has not ended after 1s; 19s more at most"}, log)
 	})
 }

@@ -57,11 +57,11 @@ func (s *session) room(ctx context.Context) error {
 	has, err := s.has(ctx, w, n)
 	switch {
 	case err != nil:
-		return fmt.Errorf("benchtest: %s: %w: or lower the load", words, err)
+		return fmt.Errorf("benchtest: %s: %w; or lower the load", words, err)
 	case has:
 		return nil
 	}
-	return fmt.Errorf("benchtest: %s: %s: or lower the load", words, lacking(n))
+	return fmt.Errorf("benchtest: %s: %s; or lower the load", words, lacking(n))
 }
 
 // has reports whether the engine has n connections open, which then need no

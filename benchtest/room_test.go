@@ -23,7 +23,7 @@ func mayHave(t *testing.T, limit, open int) {
 // A load whose requests in flight need more descriptors than there are is
 // refused before it begins, with the limit, the need and the remedy.
 func TestALoadThatTakesTooManyDescriptors(t *testing.T) {
-	const raise = ", with 12 that are open and 32 for all else, and the limit (RLIMIT_NOFILE) is 64: raise it with ulimit -n, as LimitNOFILE or --ulimit nofile: or lower the load"
+	const raise = ", with 12 that are open and 32 for all else, and the limit (RLIMIT_NOFILE) is 64: raise it with ulimit -n, as LimitNOFILE or --ulimit nofile; or lower the load"
 	slow := func() *script { return &script{first: 100 * time.Millisecond, gap: 2 * time.Millisecond} }
 	for _, c := range []struct {
 		name   string
@@ -114,7 +114,7 @@ func (p *pooled) Warm(_ context.Context, n int) error {
 // descriptor. Descriptors of other kinds are no connections.
 func TestConnectionsThatAreOpenAlready(t *testing.T) {
 	const lacks = "benchtest: 40 requests in flight: 40 connections need "
-	const raise = " that are open and 32 for all else, and the limit (RLIMIT_NOFILE) is 64: raise it with ulimit -n, as LimitNOFILE or --ulimit nofile: or lower the load"
+	const raise = " that are open and 32 for all else, and the limit (RLIMIT_NOFILE) is 64: raise it with ulimit -n, as LimitNOFILE or --ulimit nofile; or lower the load"
 	for _, c := range []struct {
 		name  string
 		pool  pooled
@@ -125,7 +125,7 @@ func TestConnectionsThatAreOpenAlready(t *testing.T) {
 		{"all are, and one more than there are descriptors can be opened", pooled{others: 3, conns: 45}, []int{40, 49}, ""},
 		{"all are, and no more can be", pooled{others: 12, conns: 45}, []int{40, 58}, ""},
 		{"there are too many others", pooled{others: 30, conns: 20}, []int{40},
-			"benchtest: 40 requests in flight: open connections: the limit (RLIMIT_NOFILE) is 64: or lower the load"},
+			"benchtest: 40 requests in flight: open connections: the limit (RLIMIT_NOFILE) is 64; or lower the load"},
 		{"it opens none beforehand, and as many other files are open", pooled{others: 50, opensNone: true}, []int{40, 51},
 			lacks + "122 descriptors, with 50" + raise},
 		{"it opens none beforehand", pooled{others: 12, opensNone: true}, []int{40}, lacks + "84 descriptors, with 12" + raise},

@@ -27,7 +27,7 @@ func (s *session) warm(ctx context.Context, l load) error {
 	err := w.Warm(ctx, n)
 	var e *engines.Error
 	if errors.As(err, &e) && e.Class == engines.Client {
-		return fmt.Errorf("benchtest: %s: %w: or lower the load", s.forWhat(l, n), err)
+		return fmt.Errorf("%s: %w; or lower the load", s.forWhat(l, n), err)
 	}
 	if err != nil && ctx.Err() == nil {
 		s.logf("connections could not be opened before the load: %v", err)

@@ -57,7 +57,7 @@ func TestConnectionsThatCannotBeOpened(t *testing.T) {
 			*warmer
 		}{real{quick()}, &warmer{err: &engines.Error{Class: engines.Client, Message: "open connections: the limit (RLIMIT_NOFILE) is 64"}}}
 		_, err := Run(t.Context(), engine, Point{Workload: prompts{16, 1}, Closed: Closed{InFlight: 200}, Requests: 1000, Runs: 1}, Options{})
-		assert.EqualError(t, err, "benchtest: run 1 of 1: in the warmup: benchtest: 200 connections for 200 requests in flight: open connections: the limit (RLIMIT_NOFILE) is 64: or lower the load")
+		assert.EqualError(t, err, "benchtest: run 1 of 1: in the warmup: 200 connections for 200 requests in flight: open connections: the limit (RLIMIT_NOFILE) is 64; or lower the load")
 		assert.Len(t, engine.seen, 1, "the readiness check")
 
 		engine.warmer.err = errors.New("connection refused")
@@ -78,9 +78,9 @@ func TestConnectionsForRequestsThatPileUp(t *testing.T) {
 		want  string
 	}{
 		{"one at a time, and twice as many come", 97 * time.Millisecond, 1, 20,
-			"benchtest: run 1 of 1: benchtest: 49 connections, since an earlier load had 49 requests in flight at once, and constant 20/s has 2 if each takes as long as one alone: requests pile up because the engine does not keep up: open connections: the limit (RLIMIT_NOFILE) is 64: or lower the load"},
+			"benchtest: run 1 of 1: 49 connections, since an earlier load had 49 requests in flight at once, and constant 20/s has 2 if each takes as long as one alone: requests pile up because the engine does not keep up: open connections: the limit (RLIMIT_NOFILE) is 64; or lower the load"},
 		{"all at once, of two seconds each", 1990 * time.Millisecond, 0, 25,
-			"benchtest: run 1 of 1: benchtest: 50 connections, since an earlier load had 50 requests in flight at once: open connections: the limit (RLIMIT_NOFILE) is 64: or lower the load"},
+			"benchtest: run 1 of 1: 50 connections, since an earlier load had 50 requests in flight at once: open connections: the limit (RLIMIT_NOFILE) is 64; or lower the load"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			mayHave(t, 0, 0)

@@ -147,12 +147,12 @@ func init() {
 // latencies are the times that a request has, in the order of reports.
 var latencies = []latency{
 	{name: "ttft", get: (*Timeline).TTFT, note: "first token event − scheduled"},
-	{name: "service-ttft", get: (*Timeline).ServiceTTFT, note: "first token event − scheduled, or − when a client-side limit let it go, without the lag"},
+	{name: "service-ttft", get: (*Timeline).ServiceTTFT, note: "first token event − scheduled (or let go by a client-side limit) − lag"},
 	{name: "tpot", get: (*Timeline).TPOT, note: "(last − first token event) ÷ (tokens − tokens in the first event)",
 		lacks: "one token each, all in one read, or no count of tokens from the server"},
 	{name: "itl", note: "gaps between token events", lacks: "one event each, or all in one read"},
 	{name: "e2e", get: (*Timeline).E2E, note: "last token event − scheduled"},
-	{name: "lag", get: (*Timeline).Lag, all: true, note: "sent − scheduled, or − when a client-side limit let it go, without the wait for a connection"},
+	{name: "lag", get: (*Timeline).Lag, all: true, note: "sent − scheduled (or let go by a client-side limit) − the wait for a connection"},
 	{name: "probe-ttft", get: (*Timeline).TTFT, of: (*Record).countedProbes, note: "first token event − scheduled, of the single-token requests beside the load"},
 }
 

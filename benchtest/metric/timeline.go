@@ -77,10 +77,10 @@ type Timeline struct {
 	// side before they were read; zero is unknown.
 	ReadLag time.Duration `json:"read_lag,omitzero"`
 
-	// Connect is how long the request waited for a connection, which is no Lag;
-	// zero is one that was there, and of several requests on one connection
-	// (HTTP/2) that is some microseconds. Protocol is the protocol of the reply;
-	// empty is HTTP/1.1.
+	// Connect is how long the request waited for a connection, which is no Lag.
+	// Zero is none, since one was there; one that requests share (HTTP/2) takes
+	// some microseconds to be had, and is not zero. Protocol is the protocol of
+	// the reply; empty is HTTP/1.1.
 	Connect  time.Duration `json:"connect,omitzero"`
 	Protocol string        `json:"protocol,omitzero"`
 

@@ -24,13 +24,16 @@ func asked(args []string) (*comparison, error) {
 	flags.StringVar(&loads, "loads", "5x64,50x64,200x64,78x640", "requests/s x tokens of each reply")
 	flags.Float64Var(&c.seconds, "seconds", 20, "length of a load; a load of few requests is longer")
 	flags.IntVar(&c.repeats, "repeats", 3, "runs of each client at each load")
-	flags.StringVar(&only, "only", "", "names of clients, with commas between, of which alone are installed; empty is all")
+	flags.StringVar(&only, "only", "", "names of clients, with commas between: no others are installed or measured; empty is all")
 	flags.Float64Var(&c.rate, "events", 50, "events/s of each stream")
 	flags.DurationVar(&c.first, "first", 50*time.Millisecond, "the server's time from a request to its first event")
 	flags.Float64Var(&c.floor, "floor", 500, "requests/s without a stream, for the floor, of wrk and hey; 0 is none, and installs neither")
 	flags.StringVar(&c.dir, "dir", "", "folder for what the clients write; empty is a temporary one")
 	flags.Parse(args)
-	var err error
+	err := c.positive()
+	if err != nil {
+		return nil, err
+	}
 	if c.loads, err = parseLoads(loads, c.seconds); err != nil {
 		return nil, err
 	}
@@ -44,6 +47,19 @@ func asked(args []string) (*comparison, error) {
 	}
 	c.Self, err = os.Executable()
 	return c, err
+}
+
+// positive refuses lengths, rates and numbers of runs of which nothing would come.
+func (c *comparison) positive() error {
+	for _, f := range []struct {
+		name  string
+		value float64
+	}{{"seconds", c.seconds}, {"repeats", float64(c.repeats)}, {"events", c.rate}} {
+		if !(f.value > 0) {
+			return fmt.Errorf("-%s must be above 0, got %v", f.name, f.value)
+		}
+	}
+	return nil
 }
 
 // all are the clients that there are, those of the floor only where that is asked

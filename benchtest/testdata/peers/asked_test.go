@@ -44,6 +44,19 @@ func TestANameThatNoClientHas(t *testing.T) {
 	}
 }
 
+func TestAComparisonOfNothing(t *testing.T) {
+	for _, test := range []struct{ args, want string }{
+		{"-seconds 0", "-seconds must be above 0, got 0"},
+		{"-seconds NaN", "-seconds must be above 0, got NaN"},
+		{"-repeats -1", "-repeats must be above 0, got -1"},
+		{"-events 0", "-events must be above 0, got 0"},
+	} {
+		if _, err := asked(strings.Fields(test.args)); err == nil || err.Error() != test.want {
+			t.Errorf("%s: error %v, want %s", test.args, err, test.want)
+		}
+	}
+}
+
 // Every run beside its own load takes a while, and the floor half of a load.
 func TestHowLongAComparisonTakes(t *testing.T) {
 	c, err := asked([]string{"-loads", "50x51", "-seconds", "10", "-repeats", "2"})
