@@ -47,22 +47,34 @@ func Command(s string) string {
 	return without(s, found)
 }
 
-// flags takes out the words that follow flags of secrets.
+// usage is what follows a flag where none has its value: a name that stands for it,
+// or more of the sentence.
+var usage = regexp.MustCompile(`^(?:\[[A-Z][A-Z0-9_]*(?: \.\.\.)?\](?:[\s\])]|$)|\([A-Za-z]+(?:[\s,]|\)(?:\s|$)))`)
+
+// flags takes out the words that follow flags of secrets, and those of lists.
 func flags(s string) string {
 	var found []span
 	for _, m := range flag.FindAllStringSubmatchIndex(s, -1) {
 		name, at := s[m[2]:m[3]], m[1]
-		if !Name(name) || at == len(s) || strings.IndexByte("-[({", s[at]) >= 0 {
+		if !Name(name) || at == len(s) || s[at] == '-' || usage.MatchString(s[at:]) {
 			continue
 		}
-		v, _ := valueAt(s, at)
-		v = credentials(s, v)
-		if text := s[v.from:v.to]; text != Mark && !none(text) {
-			found = append(found, v)
+		all := valuesAt(s, at)
+		if bracketed.MatchString(s[at:]) && !strings.HasPrefix(s[at:], Mark) {
+			all = append(all, span{at, at + len(bracketed.FindString(s[at:]))})
+		}
+		for _, v := range all {
+			v = credentials(s, v)
+			if text := s[v.from:v.to]; text != Mark && !none(text) {
+				found = append(found, v)
+			}
 		}
 	}
 	return without(s, found)
 }
+
+// bracketed is a word that begins with a bracket, and with no list or object in it.
+var bracketed = regexp.MustCompile(`^[\[({]+[^\s"'\\\[({\])}][^\s"'\\]*`)
 
 // shellWord is the length of the word that a text begins with, as a shell reads it.
 func shellWord(s string) int {

@@ -72,8 +72,12 @@ func none(value string) bool {
 	return false
 }
 
-// count reports the number of a token or key.
+// count reports the number of a token or key, which those of an API and private
+// ones do not have.
 func count(name, value string) bool {
+	if within.MatchString(name) {
+		return false
+	}
 	all := words(name)
 	word := all[len(all)-1]
 	return (word == "token" || word == "key") && len(value) < Least && strings.Trim(value, "0123456789") == ""

@@ -8,7 +8,8 @@ const Mark = "[redacted]"
 
 // Least is the length, in bytes, below which a value that was given is not looked
 // for inside of words: a short one is part of too many. Behind its name, or where a
-// URL has one, a secret of any length is found.
+// URL has one, a secret of any length is found, but for what looks like the number
+// of a token.
 const Least = 6
 
 // LeastWord is the length, in bytes, below which a value that was given is not
