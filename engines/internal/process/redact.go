@@ -10,7 +10,9 @@ import (
 type redactor struct{ values secret.Known }
 
 // newRedactor collects the secrets of a command line and of an environment by
-// the names of their flags and variables.
+// the names of their flags and variables. Short values of an environment, which
+// is mostly inherited, are none: CREDENTIALS_TYPE=file would take a word out of
+// logs.
 func newRedactor(command, env, more []string) *redactor {
 	values := append([]string(nil), more...)
 	for i, hides := range secretArgs(command) {
@@ -20,7 +22,7 @@ func newRedactor(command, env, more []string) *redactor {
 		}
 	}
 	for _, pair := range env {
-		if name, value, ok := strings.Cut(pair, "="); ok && secret.Name(name) {
+		if name, value, ok := strings.Cut(pair, "="); ok && len(value) >= secret.Least && secret.Name(name) {
 			values = append(values, value)
 		}
 	}

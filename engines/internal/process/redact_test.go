@@ -35,13 +35,14 @@ func TestCommandWithoutSecrets(t *testing.T) {
 func TestTextWithoutSecrets(t *testing.T) {
 	red := newRedactor(
 		[]string{"vllm", "--api-key", "sesame-open", "--admin-api-key=sesame-open-wide"},
-		[]string{"HF_TOKEN=fromtheenvironment", "TOKENIZERS_PARALLELISM=parallel", "OPENAI_API_KEY=", "MY_TOKEN=1"},
+		[]string{"HF_TOKEN=fromtheenvironment", "TOKENIZERS_PARALLELISM=parallel", "OPENAI_API_KEY=", "MY_TOKEN=1", "CREDENTIALS_TYPE=file"},
 		[]string{"told-so"})
 	tests := []struct{ in, want string }{
 		{"api_key: ['sesame-open']", "api_key: ['[redacted]']"},
 		{"the longer one sesame-open-wide goes whole", "the longer one [redacted] goes whole"},
 		{"fromtheenvironment told-so", "[redacted] [redacted]"},
 		{"parallel 1 stays", "parallel 1 stays"},
+		{"no such file", "no such file"},
 		{"Authorization: Bearer abc.def-123", "Authorization: Bearer [redacted]"},
 		{"hf_AAAAAAAAAAAAAAAAAAAAAA sk-0123456789abcdef0", "[redacted] [redacted]"},
 		{"a bearer of news", "a bearer of news"},
