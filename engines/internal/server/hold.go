@@ -62,7 +62,7 @@ type hold struct {
 func (h *hold) take(ctx context.Context, url string) (err error) {
 	h.request.Resources = []string{url}
 	if h.url, err = lock.Acquire(ctx, h.request); err != nil {
-		return fmt.Errorf("measure the server started here: %w", err)
+		return fmt.Errorf("measure the server started here: %w; or run those who attach to it after this test", err)
 	}
 	return nil
 }

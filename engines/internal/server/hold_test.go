@@ -134,7 +134,14 @@ func TestAStartedServerThatSomebodyElseHas(t *testing.T) {
 	}()
 	name := lock.URL(s.Client().URL())
 	end := another(t, name)
-	var log []string
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = s.Hold(over, "TestPrefill", nil)
+	want := "measure the server started here: waited 0s for " + name + ", which ~: context canceled; "
+	if err == nil || !strings.HasPrefix(aHolder.ReplaceAllString(err.Error(), "~"), want) || !strings.HasSuffix(err.Error(), "; or run those who attach to it after this test") {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	var log []string // of nobody but the other: the device was given back
 	release, err := s.Hold(t.Context(), "TestDecode", func(format string, args ...any) {
 		log = append(log, fmt.Sprintf(format, args...))
 		end()
