@@ -57,7 +57,7 @@ func ranOut(err error) error {
 	if !exhausted(err) {
 		return err
 	}
-	return &engines.Error{Class: engines.Client, Message: outOfIt(err), Err: err}
+	return &engines.Error{Class: engines.Client, Message: outOfIt(err, "the URL"), Err: err}
 }
 
 // calibrateAt is calibrate with a server that listens there.

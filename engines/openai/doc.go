@@ -73,7 +73,9 @@
 // to wait for a further one for that (see Config.HTTP2). The host's name is looked
 // up for each connection that is opened; where a request waited for that for a
 // millisecond or longer, its reply warns, since the name server is then part of
-// TTFT. It is given up after five and a half seconds. Proxies that the
+// TTFT, and says so if it was a tenth of a second. (Over HTTP/2, where several may
+// wait for one connection, it is the reply of one of them that warns.) It is given
+// up after five and a half seconds. Proxies that the
 // environment names are not used (see Engine.Proxy).
 //
 // # Failures

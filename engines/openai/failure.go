@@ -170,7 +170,7 @@ func (e *Engine) cut(parent context.Context, why error, a *attempt, s *stream, e
 	case why == errStayed:
 		s.warn("the stream stayed open after its last event")
 	case parent.Err() == nil && malformed(err):
-		s.warn("what follows the last event is no HTTP: %s", words(err.Error()))
+		s.warn("what follows the last event cannot be read: %s", words(err.Error()))
 	case parent.Err() == nil:
 		s.warn("the connection broke after the last event")
 	}

@@ -16,10 +16,10 @@ const unasked = "readlooppeekfaillocked: %!w(<nil>)"
 var malformedHead = regexp.MustCompile(`malformed HTTP (?:response|status code|version) ("(?:[^"\\]|\\.)*")`)
 
 // noHTTP says of what answered that it is no server of HTTP; empty where
-// nothing shows it.
-func noHTTP(err error) string {
-	const remedy = "correct the URL"
-	text := err.Error()
+// nothing shows it. With a proxy it is that which answers.
+func (e *Engine) noHTTP(err error) string {
+	_, where := e.dialled()
+	remedy, text := "correct "+where, err.Error()
 	if head := malformedHead.FindStringSubmatch(text); head != nil {
 		return fmt.Sprintf("what answers does not speak HTTP (it says %s): %s", words(head[1]), remedy)
 	}

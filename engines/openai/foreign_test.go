@@ -32,7 +32,7 @@ func TestWhatDoesNotSpeakHTTP(t *testing.T) {
 		assert.EqualError(t, failure, tt.want)
 		assert.Equal(t, engines.Protocol, failure.(*engines.Error).Class, tt.err)
 	}
-	assert.Empty(t, noHTTP(errors.New(`malformed MIME header: missing colon: "abc"`)))
+	assert.Empty(t, e.noHTTP(errors.New(`malformed MIME header: missing colon: "abc"`)))
 	// Answers on a connection that has spoken HTTP have gone astray.
 	failure := e.broken(t.Context(), nil, &attempt{kept: true}, "GET /v1/models", errors.New(`malformed HTTP response "data: x"`))
 	assert.EqualError(t, failure, `http://host: GET /v1/models: malformed HTTP response "data: x"`)

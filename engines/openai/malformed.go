@@ -55,7 +55,7 @@ var bodyErrors = map[string]error{
 // cutOff is what net/http says where the end of the connection cuts an answer off
 // in its head, of which it reads what there is as if that were all, or in its
 // trailer, whose end it looks for.
-var cutOff = regexp.MustCompile(`^malformed (?:HTTP response "HTTP/|HTTP status code "\d{0,2}"|MIME header)|^` + errTrailerLong.Error())
+var cutOff = regexp.MustCompile(`^malformed (?:HTTP response "HTTP/|HTTP status code "\d{0,2}"|MIME header)|^` + regexp.QuoteMeta(errTrailerLong.Error()))
 
 // read is bare for what ended the reading of an answer.
 func (a *attempt) read(err error) error {

@@ -43,10 +43,11 @@ func unopened(err error) bool {
 
 // Proxy is the proxy that requests go through, without user information; empty
 // where they go straight to the server, as they do unless Config.Proxy says
-// otherwise. A proxy may hold back what goes through it, and a record names it. It
-// implements engines.Proxied. Unused is the
-// environment variable that names a proxy which is not used, empty where there is
-// none, the server is on this host or NO_PROXY leaves it out.
+// otherwise. Where that fails it is empty too: no request is sent then, and each
+// fails with its error. A proxy may hold back what goes through it, and a record
+// names it. Unused is the environment variable that names a proxy which is not
+// used, empty where there is none, the server is on this host or NO_PROXY leaves it
+// out. It implements engines.Proxied.
 func (e *Engine) Proxy() (used, unused string) {
 	if e.cfg.Proxy != nil {
 		u, err := e.cfg.Proxy(&http.Request{Method: http.MethodPost, URL: e.route, Host: e.host(), Header: http.Header{}})

@@ -111,6 +111,8 @@ func TestFailuresThroughAProxy(t *testing.T) {
 			"proxyconnect tcp: dial: i/o timeout: nothing answers at this address: correct Config.Proxy, or have the firewall let it pass"},
 		{"it hangs", func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, nil, engines.Silent, "no byte for 50ms"},
 		{"it hangs up", answer(""), nil, engines.Reset, "the server closed the connection without an answer: look into its log"},
+		{"it speaks another protocol", answer("SSH-2.0-OpenSSH_9.2\r\n"), nil, engines.Protocol,
+			`what answers does not speak HTTP (it says "SSH-2.0-OpenSSH_9.2"): correct Config.Proxy`},
 		{"it gets no answer", answer("HTTP/1.1 504 Gateway Timeout\r\nContent-Length: 0\r\n\r\n"), nil, engines.Status,
 			"504 Gateway Timeout: what is before the server got no answer from it: look into both logs"},
 	} {

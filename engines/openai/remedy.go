@@ -43,7 +43,8 @@ func (e *Engine) cause(class engines.Class, a *attempt, err error) string {
 	words, _ := tlsCause(err)
 	switch {
 	case class == engines.Client:
-		return outOfIt(err)
+		_, where := e.dialled()
+		return outOfIt(err, where)
 	case class == engines.Stale:
 		return "the server closed the connection, kept alive from an earlier request, as this one was sent (" + err.Error() + "): set Config.Fresh if it does so often" + e.through(class, err)
 	case errors.As(err, &dns):
@@ -53,8 +54,8 @@ func (e *Engine) cause(class engines.Class, a *attempt, err error) string {
 		return "the server does not answer in HTTP/2: leave Config.HTTP2 off"
 	case hasAny(err.Error(), sentAlert):
 		return useHTTPS
-	case !a.kept && noHTTP(err) != "":
-		words = noHTTP(err)
+	case !a.kept && e.noHTTP(err) != "":
+		words = e.noHTTP(err)
 	case refused(err):
 		who, where := e.dialled()
 		words = "connection refused: start the " + who + " or correct " + where
@@ -98,12 +99,12 @@ func (e *Engine) lookup(dns *net.DNSError) string {
 	return fmt.Sprintf("host %q could not be looked up: %s: correct this host's name server, or use an address in %s", dns.Name, dns.Err, where)
 }
 
-// outOfIt says what this host lacks.
-func outOfIt(err error) string {
+// outOfIt says what this host lacks. Where is what says to whom it opens connections.
+func outOfIt(err error, where string) string {
 	var op *net.OpError
 	if noAddress(err) && errors.As(err, &op) {
 		if to, ok := op.Addr.(*net.TCPAddr); ok && to.IP.To4() == nil {
-			return err.Error() + ": this host has no port left, or no IPv6: use an IPv4 address in the URL"
+			return err.Error() + ": this host has no port left, or no IPv6: use an IPv4 address in " + where
 		}
 	}
 	return err.Error() + ": this host has run out of it, not the server" + shortage(err)

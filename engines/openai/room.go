@@ -17,7 +17,7 @@ func hostRoom(n int) error {
 		return err
 	}
 	if low, high, ok := localPorts(); ok && n > high-low+1 {
-		return fmt.Errorf("%d more connections to one address need as many local ports, and %d to %d are %d (net.ipv4.ip_local_port_range)",
+		return fmt.Errorf("%d more connections to one address need as many local ports, and %d to %d are %d (net.ipv4.ip_local_port_range): widen it, or open fewer",
 			n, low, high, high-low+1)
 	}
 	return nil

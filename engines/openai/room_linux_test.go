@@ -35,7 +35,7 @@ func TestL08PortsAreCountedBeforehand(t *testing.T) {
 		t.Skip("this host has fewer descriptors than ports")
 	}
 	assert.NoError(t, hostRoom(high-low+1))
-	assert.EqualError(t, hostRoom(high-low+2), fmt.Sprintf("%d more connections to one address need as many local ports, and %d to %d are %d (net.ipv4.ip_local_port_range)",
+	assert.EqualError(t, hostRoom(high-low+2), fmt.Sprintf("%d more connections to one address need as many local ports, and %d to %d are %d (net.ipv4.ip_local_port_range): widen it, or open fewer",
 		high-low+2, low, high, high-low+1))
 }
 

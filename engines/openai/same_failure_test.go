@@ -2,6 +2,8 @@ package openai
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
 	"fmt"
 	"io"
 	"net"
@@ -25,12 +27,17 @@ func TestBothTransportsFailAlike(t *testing.T) {
 	)
 	events := completion("a") + ended
 	part := func(s string) string { return fmt.Sprintf("%x\r\n%s\r\n", len(s), s) }
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	io.WriteString(z, events)
+	require.NoError(t, z.Close())
+	packed.Bytes()[packed.Len()-5] ^= 1 // its checksum
 	whole := fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(events), events)
 	for _, tt := range []struct {
 		what, answer string
 		class        engines.Class
 		says         string // after the route
-		warning      string
+		warning      string // one a line
 	}{
 		{"a length that is none", ok + "Content-Length: abc\r\n\r\n" + events, engines.Protocol, `: bad Content-Length "abc"`, ""},
 		{"a length below zero", ok + "Content-Length: -1\r\n\r\n" + events, engines.Protocol, `: bad Content-Length "-1"`, ""},
@@ -69,7 +76,7 @@ func TestBothTransportsFailAlike(t *testing.T) {
 
 		{"a trailer", inParts + part(events) + "0\r\nA: b\r\nC: d\r\n\r\n", "", "", ""},
 		{"a trailer that is none", inParts + part(events) + "0\r\njunk\r\n\r\n", "", "",
-			`what follows the last event is no HTTP: malformed MIME header: missing colon: "junk"`},
+			`what follows the last event cannot be read: malformed MIME header: missing colon: "junk"`},
 		{"a trailer that is none, of a stream without an end", inParts + part(completion("a")) + "0\r\njunk\r\n\r\n", engines.Protocol,
 			`, after 1 token events: malformed MIME header: missing colon: "junk"`, ""},
 		{"half a trailer", inParts + part(events) + "0\r\nA: b\r\n", "", "", "the connection broke after the last event"},
@@ -77,8 +84,10 @@ func TestBothTransportsFailAlike(t *testing.T) {
 			", after 1 token events: the server closed the connection before its answer had ended: look into its log", ""},
 		{"a trailer with line feeds alone", inParts + part(events) + "0\r\nA: b\n\n", "", "", "the connection broke after the last event"},
 		{"a long trailer", inParts + part(events) + "0\r\nA: " + strings.Repeat("x", 5000) + "\r\n\r\n", "", "",
-			"what follows the last event is no HTTP: malformed chunked encoding: suspiciously long trailer"},
+			"what follows the last event cannot be read: malformed chunked encoding: suspiciously long trailer"},
 
+		{"another checksum than its gzip has", ok + fmt.Sprintf("Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", packed.Len(), packed.String()), "", "",
+			"the stream was compressed (gzip) though no compression was offered: gaps may be the compressor's\nwhat follows the last event cannot be read: gzip: invalid checksum"},
 		{"interim answers", strings.Repeat(early, 20) + ok + whole, "", "", ""},
 		{"too many interim answers", strings.Repeat(early, headLimit/len(early)+1) + ok + whole, engines.Protocol,
 			": malformed HTTP response: its head is longer than 1 MiB", ""},
@@ -108,7 +117,7 @@ func TestBothTransportsFailAlike(t *testing.T) {
 					}
 					var warnings []string
 					if tt.warning != "" {
-						warnings = []string{tt.warning}
+						warnings = strings.Split(tt.warning, "\n")
 					}
 					assert.Equal(t, warnings, got.reply.Warnings, what)
 				})
