@@ -80,13 +80,14 @@ func (q queue) String() string {
 	if q.why != "" {
 		return q.why
 	}
-	return q.backlogged.over(q.Verdict.String())
+	return q.Verdict.String()
 }
 
 func growing(q queue, records []*metric.Record) report {
 	bad := reportf("%s", q)
-	q.backlogged.explain(&bad)
-	if !q.backlogged.most() {
+	here := q.Overload != nil && q.Overload.ClientLimit > 0
+	q.backlogged.explain(&bad, here)
+	if !here {
 		bad.add("next", "%s", offerLess)
 	}
 	bad.at = at(records)

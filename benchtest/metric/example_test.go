@@ -67,6 +67,15 @@ func ExampleTimeline() {
 	// failed false
 }
 
+func ExampleTimeline_HeldBack() {
+	at := time.Second
+	letGo := metric.Timeline{Scheduled: at, Released: at + time.Second, Sent: at + time.Second}
+	never := metric.Timeline{Scheduled: at, Failure: metric.Unfinished}
+	onItsWay := metric.Timeline{Scheduled: at, Failure: metric.Unfinished, Closed: at + time.Minute} // waited for a connection
+	fmt.Println(letGo.HeldBack(), never.HeldBack(), onItsWay.HeldBack())
+	// Output: true true false
+}
+
 func ExampleTimeline_SummariseGaps() {
 	t := metric.Timeline{Gaps: []time.Duration{10 * ms, 0, 35 * ms, 10 * ms}}
 	t.SummariseGaps()

@@ -43,6 +43,15 @@ func (t *Timeline) Lag() (time.Duration, bool) {
 // due is when nothing but the driver itself held the request any more.
 func (t *Timeline) due() time.Duration { return max(t.Scheduled, t.Released) }
 
+// HeldBack reports whether the limit on the client's side that the point asks for
+// held the request back when it was due: it was let go later, or never. Of a point
+// without such a limit it says nothing.
+func (t *Timeline) HeldBack() bool {
+	// What was never let go has no time of that, and neither has it one of its
+	// end, as what was cut on its way has.
+	return t.Released > t.Scheduled || t.Failure == Unfinished && t.Sent == 0 && t.Closed == 0
+}
+
 // TPOT is the time per output token: the time between the first and the last
 // token event, divided by the tokens that came after the first event. With
 // one token in the first event this is (E2E − TTFT) ÷ (n − 1); where the

@@ -8,6 +8,11 @@ import (
 
 // Overload is what can be said of a load past saturation.
 type Overload struct {
+	// ClientLimit is the limit on the client's side that held back half of the
+	// requests or more; 0 is none that did. The queue is then on that side, and
+	// Capacity is what so many in flight come to, not what the engine can do.
+	// Fewer are what any burst meets.
+	ClientLimit int
 	// Offered is the load λ and Capacity the rate μ at which requests left,
 	// in requests a second.
 	Offered, Capacity float64
@@ -49,10 +54,15 @@ func (o Overload) Wait(t time.Duration) time.Duration {
 }
 
 // String is, for example, "the backlog grows by 0.80 req/s: 13.50 offered,
-// 12.70 served, 6 % over capacity for 2m28s".
+// 12.70 served, 6 % over capacity for 2m28s", and with a ClientLimit "… over what 4
+// in flight come to for …".
 func (o Overload) String() string {
-	return fmt.Sprintf("the backlog grows by %.2f req/s: %.2f offered, %.2f served, %.0f %% over capacity for %v",
-		o.Growth, o.Offered, o.Capacity, 100*o.Overshoot, o.Duration.Round(time.Second))
+	of := "capacity"
+	if o.ClientLimit > 0 {
+		of = fmt.Sprintf("what %d in flight come to", o.ClientLimit)
+	}
+	return fmt.Sprintf("the backlog grows by %.2f req/s: %.2f offered, %.2f served, %.0f %% over %s for %v",
+		o.Growth, o.Offered, o.Capacity, 100*o.Overshoot, of, o.Duration.Round(time.Second))
 }
 
 // count is "1 run", "2,000 arrivals".

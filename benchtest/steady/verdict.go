@@ -113,7 +113,11 @@ func JudgeRecords(records ...*metric.Record) (Verdict, error) {
 			return Verdict{}, err
 		}
 	}
-	return Judge(series...)
+	v, err := Judge(series...)
+	if v.Overload != nil {
+		v.Overload.ClientLimit = limiting(records)
+	}
+	return v, err
 }
 
 // resolution is the load whose drift, 1 − 1/ρ an arrival, is 2.8 standard
