@@ -2,6 +2,7 @@ package benchtest
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -85,10 +86,11 @@ func TestWhatHangsWhileRequestsAreMadeAndNobodyStopsIt(t *testing.T) {
 		"closed": {Workload: prompts{16, 4}, Closed: Closed{InFlight: 2}, Requests: 100, Runs: 1},
 	} {
 		inBubble(t, func(t *testing.T) {
-			begun, made := time.Now(), 0
+			var made atomic.Int32
+			begun := make(chan time.Time, 1)
 			engine := &preparing{script: quick(), prepare: func(*engines.Request) {
-				if made++; made == 2 { // the first asks whether the engine is ready
-					begun = time.Now()
+				if made.Add(1) == 2 { // the first asks whether the engine is ready
+					begun <- time.Now()
 					time.Sleep(time.Hour)
 				}
 			}}
@@ -98,7 +100,7 @@ func TestWhatHangsWhileRequestsAreMadeAndNobodyStopsIt(t *testing.T) {
 			if p.Closed.InFlight > 0 {
 				want += lead // before its first is due
 			}
-			assert.Equal(t, want, time.Since(begun), what)
+			assert.Equal(t, want, time.Since(<-begun), what)
 			time.Sleep(time.Hour)
 		})
 	}
