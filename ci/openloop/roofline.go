@@ -63,7 +63,7 @@ type rooflineTime struct {
 }
 
 // usualTime leaves the last part for the streams at once.
-var usualTime = rooflineTime{requests: 4400 * time.Millisecond, events: 8300 * time.Millisecond, hard: 10900 * time.Millisecond, ask: askMost}
+var usualTime = rooflineTime{requests: 3500 * time.Millisecond, events: 6100 * time.Millisecond, hard: 10900 * time.Millisecond, ask: askMost}
 
 // rooflineFirst is where the climbs begin, as shares of what is expected.
 type rooflineFirst struct{ requests, events float64 }
