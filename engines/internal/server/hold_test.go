@@ -31,21 +31,27 @@ func whose(t *testing.T, name string) string {
 	return strings.TrimPrefix(said, name+", which ")
 }
 
-// While a server that was started here is measured, who attaches to it elsewhere
-// waits, also when it is started again meanwhile.
-func TestAStartedServerIsKeptFromThoseWhoAttach(t *testing.T) {
+// startedHere is a server that was started here, with locks of its own.
+func startedHere(t *testing.T) *Server {
+	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("OPENLOOP_LOCKS", t.TempDir())
-	f := &fake{TB: t}
-	s, err := start(f, testKind(), launch.Config{Model: "m", Args: []string{"--device=cpu"}})
+	s, err := start(&fake{TB: t}, testKind(), launch.Config{Model: "m", Args: []string{"--device=cpu"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
-		if err := s.Close(t.Context()); err != nil {
+	t.Cleanup(func() {
+		if err := s.Close(context.WithoutCancel(t.Context())); err != nil {
 			t.Error(err)
 		}
-	}()
+	})
+	return s
+}
+
+// While a server that was started here is measured, who attaches to it elsewhere
+// waits, also when it is started again meanwhile.
+func TestAStartedServerIsKeptFromThoseWhoAttach(t *testing.T) {
+	s := startedHere(t)
 	url := func() string { return lock.URL(s.Client().URL()) }
 	first := url()
 	if who := whose(t, first); who != "" {
@@ -120,23 +126,12 @@ func TestAHoldFollowsAServerThatMoves(t *testing.T) {
 
 // A server that was started here and is attached to elsewhere is waited for.
 func TestAStartedServerThatSomebodyElseHas(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	t.Setenv("OPENLOOP_LOCKS", t.TempDir())
-	f := &fake{TB: t}
-	s, err := start(f, testKind(), launch.Config{Model: "m", Args: []string{"--device=cpu"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := s.Close(t.Context()); err != nil {
-			t.Error(err)
-		}
-	}()
+	s := startedHere(t)
 	name := lock.URL(s.Client().URL())
 	end := another(t, name)
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = s.Hold(over, "TestPrefill", nil)
+	_, err := s.Hold(over, "TestPrefill", nil)
 	want := "measure the server started here: waited 0s for " + name + ", which ~: context canceled; "
 	if err == nil || !strings.HasPrefix(aHolder.ReplaceAllString(err.Error(), "~"), want) || !strings.HasSuffix(err.Error(), "; or run those who attach to it after this test") {
 		t.Errorf("got  %v\nwant %s", err, want)
