@@ -97,13 +97,10 @@ func (l Launcher) launch(ctx context.Context, d *daemon, spec launch.Spec) (*lau
 	if err := d.images(ctx, spec.Image, spec.Log); err != nil {
 		return nil, err
 	}
-	guard := watch(spec.Guarded)
-	b, err := l.create(ctx, d, spec, bind)
+	b, err := l.create(ctx, d, spec, bind, watch(spec.Guarded))
 	if err != nil {
-		guard.release()
 		return nil, err
 	}
-	b.guard = guard
 	running, err := b.start(ctx)
 	if err != nil {
 		return nil, errors.Join(err, b.remove())
@@ -153,7 +150,7 @@ type box struct {
 	spec      launch.Spec
 	args      []string
 	bind      netip.Addr
-	guard     *guard
+	guard     *guard // that watches it
 	end       *ending
 	followed  chan struct{} // closed when all output is in the log
 

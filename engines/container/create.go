@@ -4,38 +4,76 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/api/types/mount"
 	"github.com/moby/moby/api/types/network"
+	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/log"
 
 	"github.com/openloop-go/openloop/engines/launch"
 )
 
-// create creates the container, and does not start it.
-func (l Launcher) create(ctx context.Context, d *daemon, spec launch.Spec, bind netip.Addr) (*box, error) {
+// creation bounds the creation of a container. Its image is there.
+const creation = time.Minute
+
+// create creates the container, and does not start it. A daemon that has been
+// asked to create one goes on when nobody waits for its answer any more, so
+// that ctx does not end the wait: what was created in spite of its end is
+// removed.
+func (l Launcher) create(ctx context.Context, d *daemon, spec launch.Spec, bind netip.Addr, g *guard) (*box, error) {
+	asked, cancel := context.WithTimeout(context.WithoutCancel(ctx), creation)
+	defer cancel()
+	name := "openloop-" + spec.Name + "-" + suffix()
+	g.expect(name)
+	b, err := l.ask(asked, d, spec, bind, name)
+	if err != nil && answered(err) {
+		g.release()
+		return nil, err
+	}
+	if err != nil { // it may appear yet
+		g.stay()
+		return nil, fmt.Errorf("%w: it may be there yet, and is removed when this process ends, or by docker rm -f %s", err, name)
+	}
+	b.guard = g
+	g.expect("")
+	if ctx.Err() != nil {
+		return nil, errors.Join(b.explain(context.Cause(ctx)), b.remove())
+	}
+	return b, nil
+}
+
+// answered reports that an error is the daemon's own answer, or came before it
+// was asked, and not that it did not answer.
+func answered(err error) bool {
+	return !errors.Is(err, context.DeadlineExceeded) && !client.IsErrConnectionFailed(err)
+}
+
+// ask has the daemon create the container, and waits for its answer.
+func (l Launcher) ask(ctx context.Context, d *daemon, spec launch.Spec, bind netip.Addr, name string) (*box, error) {
 	b := &box{daemon: d, spec: spec, bind: bind, stopped: make(chan struct{})}
 	if spec.Args != nil {
 		b.args = spec.Args(launch.Place{Host: "0.0.0.0", Port: port, Temp: "/tmp"})
 	}
 	env := map[string]string{}
 	for _, pair := range spec.Env {
-		name, value, _ := strings.Cut(pair, "=")
-		env[name] = value
+		variable, value, _ := strings.Cut(pair, "=")
+		env[variable] = value
 	}
 	exposed := strconv.Itoa(port) + "/tcp"
 	var inside *container.Config
 	var err error
 	b.container, err = d.provider.CreateContainer(ctx, testcontainers.ContainerRequest{
 		Image:        spec.Image,
-		Name:         "openloop-" + spec.Name + "-" + suffix(),
+		Name:         name,
 		Entrypoint:   spec.Command,
 		Cmd:          b.args,
 		Env:          env,

@@ -3,6 +3,7 @@
 package container
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 
 type fakeContainer struct {
 	id     string
+	name   string
 	asked  createRequest
 	state  container.State
 	ended  chan struct{} // closed at its end
@@ -30,6 +32,18 @@ type createRequest struct {
 }
 
 func (f *fakeDaemon) create(w http.ResponseWriter, r *http.Request) {
+	c := &fakeContainer{ended: make(chan struct{}), gone: make(chan struct{})}
+	if err := json.NewDecoder(r.Body).Decode(&c.asked); err != nil {
+		refuse(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	f.mu.Lock()
+	b := f.behaviour
+	f.mu.Unlock()
+	if b.slow != nil {
+		b.asked <- struct{}{}
+		<-b.slow
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.createError != "" {
@@ -37,13 +51,11 @@ func (f *fakeDaemon) create(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f.made++
-	c := &fakeContainer{id: fmt.Sprintf("%012x%052x", f.made, 0), ended: make(chan struct{}), gone: make(chan struct{})}
-	if err := json.NewDecoder(r.Body).Decode(&c.asked); err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
-		return
-	}
-	c.labels = c.asked.Labels
+	c.id, c.name, c.labels = fmt.Sprintf("%012x%052x", f.made, 0), r.URL.Query().Get("name"), c.asked.Labels
 	f.containers[c.id] = c
+	if b.breaks {
+		panic(http.ErrAbortHandler)
+	}
 	answer(w, http.StatusCreated, map[string]any{"Id": c.id, "Warnings": []string{}})
 }
 
@@ -140,6 +152,12 @@ func (f *fakeDaemon) list(w http.ResponseWriter, r *http.Request) {
 	_ = json.Unmarshal([]byte(r.URL.Query().Get("filters")), &filters)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.looks != nil {
+		select {
+		case f.looks <- struct{}{}:
+		default:
+		}
+	}
 	found := []map[string]any{}
 	for _, c := range f.containers {
 		matches := true
@@ -149,7 +167,7 @@ func (f *fakeDaemon) list(w http.ResponseWriter, r *http.Request) {
 			matches = matches && ok && (!valued || got == value)
 		}
 		if matches {
-			found = append(found, map[string]any{"Id": c.id, "Names": []string{"/" + c.id[:12]}, "Labels": c.labels, "State": c.state.Status})
+			found = append(found, map[string]any{"Id": c.id, "Names": []string{"/" + cmp.Or(c.name, c.id[:12])}, "Labels": c.labels, "State": c.state.Status})
 		}
 	}
 	answer(w, 200, found)

@@ -40,6 +40,10 @@ type behaviour struct {
 	absent      bool     // the image is not there
 	pulls       []string // what a pull says, the last being an error when absent stays
 	createError string
+	asked       chan struct{} // told of each creation that has begun
+	slow        chan struct{} // which goes on when this is closed, whoever still waits for it
+	looks       chan struct{} // told of each list of containers
+	breaks      bool          // it creates the container and breaks off the connection
 	startError  string
 	prints      string // what a program prints
 	last        string // and with its end, which the log has a moment later, if it is still there

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,8 +18,13 @@ import (
 // that it names: an owner.
 const watchdogVariable = "OPENLOOP_CONTAINER_WATCHDOG"
 
-// farewell is what an owner says that needs its watchdog no longer.
-const farewell = "farewell\n"
+// What an owner tells its watchdog, in lines: that a container is being created,
+// by its name, that none is any longer, and that it needs no watchdog any more.
+const (
+	creating = "creating "
+	created  = "created"
+	farewell = "farewell"
+)
 
 func init() {
 	if owner := os.Getenv(watchdogVariable); owner != "" {
@@ -28,26 +34,63 @@ func init() {
 	}
 }
 
+const (
+	// vigil is how long a watchdog tries.
+	vigil = 2 * time.Minute
+	// late is how long a container may take to appear whose creation was under
+	// way as its owner died. What comes later is for the next start.
+	late = 10 * time.Second
+	// again is how long a watchdog waits until it looks again.
+	again = 500 * time.Millisecond
+)
+
 // watchdog waits until the owner's end of the pipe is gone, which is when the
 // owner is, however it ended, and removes all its containers.
 func watchdog(pipe io.Reader, owner string) {
-	if line, _ := bufio.NewReader(pipe).ReadString('\n'); line == farewell {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	defer cancel()
-	d, err := connect(ctx)
-	if err != nil {
-		return
-	}
-	// A container whose creation was under way appears a little later.
-	for quiet := 0; quiet < 3 && ctx.Err() == nil; {
-		removed, err := d.remove(ctx, owner, func(container.Summary) bool { return true })
-		if err == nil && len(removed) == 0 {
-			quiet++
+	expected := ""
+	for lines := bufio.NewScanner(pipe); lines.Scan(); {
+		switch line := lines.Text(); line {
+		case farewell:
+			return
+		case created:
+			expected = ""
+		default:
+			expected = strings.TrimPrefix(line, creating)
 		}
-		time.Sleep(500 * time.Millisecond)
 	}
+	died := time.Now()
+	ctx, cancel := context.WithDeadline(context.Background(), died.Add(vigil))
+	defer cancel()
+	d := persist(ctx)
+	if d == nil {
+		return
+	}
+	for quiet := 0; ctx.Err() == nil && (quiet < 3 || expected != "" && time.Since(died) < late); {
+		quiet++
+		_, err := d.remove(ctx, owner, func(c container.Summary) bool {
+			quiet = 0
+			if name(c) == expected {
+				expected = ""
+			}
+			return true
+		})
+		if err != nil {
+			quiet = 0
+		}
+		time.Sleep(again)
+	}
+}
+
+// persist connects to the daemon, which on a busy host does not always answer
+// at once. Nil is that it did not until the end of ctx.
+func persist(ctx context.Context) *daemon {
+	for ctx.Err() == nil {
+		if d, err := connect(ctx); err == nil {
+			return d
+		}
+		time.Sleep(again)
+	}
+	return nil
 }
 
 // guard is a watchdog that watches. Nil where none could be started: the next
@@ -81,13 +124,39 @@ func watch(guarded []*os.File) *guard {
 	return &guard{pipe: pipe, cmd: cmd}
 }
 
+// expect tells the watchdog which container is being created; empty is that
+// none is.
+func (g *guard) expect(name string) {
+	switch {
+	case g == nil:
+	case name == "":
+		_, _ = io.WriteString(g.pipe, created+"\n")
+	default:
+		_, _ = io.WriteString(g.pipe, creating+name+"\n")
+	}
+}
+
+// staying are the watchdogs for the end of this process: a pipe that nothing
+// refers to is closed by the collector, and its watchdog takes that for the end.
+var staying struct {
+	sync.Mutex
+	guards []*guard
+}
+
+// stay keeps the watchdog until this process ends.
+func (g *guard) stay() {
+	staying.Lock()
+	defer staying.Unlock()
+	staying.guards = append(staying.guards, g)
+}
+
 // release ends the watchdog: what it watched is gone.
 func (g *guard) release() {
 	if g == nil {
 		return
 	}
 	g.once.Do(func() {
-		_, _ = io.WriteString(g.pipe, farewell)
+		_, _ = io.WriteString(g.pipe, farewell+"\n")
 		_ = g.pipe.Close()
 		_ = g.cmd.Wait()
 	})

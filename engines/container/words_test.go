@@ -136,7 +136,7 @@ func TestOwnersFate(t *testing.T) {
 	if got := fateOf(other); got != lives {
 		t.Errorf("of another one: %d", got)
 	}
-	if _, err := io.WriteString(in, farewell); err != nil {
+	if _, err := io.WriteString(in, farewell+"\n"); err != nil {
 		t.Fatal(err)
 	}
 	if err := child.Wait(); err != nil {

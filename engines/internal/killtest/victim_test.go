@@ -196,13 +196,15 @@ func (v *victim) ports(t *testing.T) (ports []string) {
 	return ports
 }
 
-// free reports whether nobody listens on a port of this host.
+// free reports whether nobody listens on a port of this host. To listen there
+// would ask for more: for a minute the port is also taken by any connection that
+// went out from it, as another victim's may have since.
 func free(port string) bool {
-	l, err := net.Listen("tcp", "127.0.0.1:"+port)
+	conn, err := net.Dial("tcp", "127.0.0.1:"+port)
 	if err == nil {
-		_ = l.Close()
+		_ = conn.Close()
 	}
-	return err == nil
+	return errors.Is(err, syscall.ECONNREFUSED)
 }
 
 // unlocked is an error where the victim's lock is still held.
