@@ -41,7 +41,7 @@ func (l Launcher) create(ctx context.Context, d *daemon, spec launch.Spec, bind 
 	}
 	if err != nil { // it may appear yet
 		g.stay()
-		return nil, fmt.Errorf("%w: it may be there yet, and is removed when this process ends, or by docker rm -f %s", err, name)
+		return nil, fmt.Errorf("%w: it may be there yet, and is removed after the end of this process, by the next start at the latest, or by docker rm -f %s", err, name)
 	}
 	b.guard = g
 	g.expect("")

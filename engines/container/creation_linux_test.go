@@ -86,7 +86,7 @@ func TestDaemonThatDoesNotAnswer(t *testing.T) {
 	close(b.slow)
 	_, err := Launcher{Image: image}.Launch(t.Context(), launch.Spec{Name: "vllm", Grace: time.Second, Log: io.Discard})
 	dogs := watchdogs(t, self())
-	if err == nil || !strings.Contains(err.Error(), "it may be there yet, and is removed when this process ends, or by docker rm -f openloop-vllm-") || len(dogs) != 1 {
+	if err == nil || !strings.Contains(err.Error(), "it may be there yet, and is removed after the end of this process, by the next start at the latest, or by docker rm -f openloop-vllm-") || len(dogs) != 1 {
 		t.Errorf("watchdogs %v, %v", dogs, err)
 	}
 	for _, pid := range dogs {

@@ -145,6 +145,9 @@ var staying struct {
 
 // stay keeps the watchdog until this process ends.
 func (g *guard) stay() {
+	if g == nil {
+		return
+	}
 	staying.Lock()
 	defer staying.Unlock()
 	staying.guards = append(staying.guards, g)

@@ -2,6 +2,8 @@ package servertest
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net"
 	"sync"
 )
@@ -23,12 +25,27 @@ func (p *Pipes) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	select {
 	case p.accepted <- theirs:
-		return ours, nil
+		return socket{ours}, nil
 	case <-p.closed:
 		return nil, net.ErrClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// socket is a pipe that takes what is written as a socket's buffer does: that
+// the other side has closed shows where the answer is read. A pipe fails a
+// write that was read in part, which net/http takes for a request that may have
+// been done, and does not send again.
+type socket struct{ net.Conn }
+
+// Write implements net.Conn.
+func (s socket) Write(p []byte) (int, error) {
+	n, err := s.Conn.Write(p)
+	if errors.Is(err, io.ErrClosedPipe) {
+		return len(p), nil
+	}
+	return n, err
 }
 
 // Accept implements net.Listener.
